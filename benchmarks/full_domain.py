@@ -28,6 +28,7 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.hybrid import HybridSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.local_search import LocalSearch
+from kanon_tui.core.algorithms.twins.full_domain import passing
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, Outcome
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Run
@@ -36,7 +37,6 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.task import Algorithm, Task
-from tests.core.algorithms.twins.full_domain import passing
 
 HEADS = (
     "algorithm", "k", "suppress", "strings", "pruned", "tested", "seconds", "tests/s",

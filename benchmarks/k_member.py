@@ -25,9 +25,9 @@ from benchmarks.timing import (
     seconds,
 )
 from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.algorithms.twins.k_member import grown_clusters as twin
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.k_member import k_member as twin
 
 TIE = 1e-9
 

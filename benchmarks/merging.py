@@ -26,6 +26,7 @@ import polars as pl
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.pipeline.prepare import prepare
@@ -33,14 +34,13 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.task import Algorithm, Task
-from tests.core.algorithms.twins import merging as twins
 
 CENSUS = Path(__file__).parent.parent / "sample_data" / "census"
 ALGORITHMS: dict[str, tuple[Algorithm, Callable[[Task], Any]]] = {
     "udc": (Udc(), lambda task: twins.udc(task, "release")),
     "bottom-up": (BottomUp(), twins.bottom_up),
     "euclidean": (Euclidean(), twins.euclidean),
-    "udc-suppress": (UdcSuppress(), lambda task: twins.UdcSuppress(task).run()),
+    "udc-suppress": (UdcSuppress(), lambda task: twins.HidingClusters(task).run()),
     "top-down": (TopDown(), twins.top_down),
 }
 

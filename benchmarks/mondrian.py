@@ -9,7 +9,7 @@ import argparse
 
 from benchmarks.timing import census_task, exponent, print_table, run_seconds, seconds
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from tests.core.algorithms.twins.mondrian import mondrian
+from kanon_tui.core.algorithms.twins.mondrian import mondrian
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from benchmarks.timing import (
 )
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
+from kanon_tui.core.algorithms.twins.similarity import cluster as twin
 from kanon_tui.core.task.task import Algorithm
-from tests.core.algorithms.twins.similarity import cluster as twin
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
-"""Pages of the site that live in the project's folder: security, contributing, changes.
+"""Pages of the site that are not in docs/: those of the project's folder, and one per algorithm.
 
-They are written to be read there. On the site they stand among the other pages, so their links lose
-the folder `docs/`.
+Security, contributing and changes are written to be read in the project's folder. On the site they
+stand among the other pages, so their links lose the folder `docs/`. The page of an algorithm is
+what `kanon-tui explain` prints, in algorithms/.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.teaching.manual import manual_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
@@ -22,14 +26,30 @@ PAGES = {
 }
 
 
+MOST_DECISIONS = 12
+"""Of the run that ends the page of an algorithm."""
+
+
+def on_config(config: Any) -> Any:
+    """List the pages of the algorithms below the page about all of them."""
+    pages = [{name: f"algorithms/{name}.md"} for name in ALGORITHMS]
+    reference = next(part["Reference"] for part in config["nav"] if "Reference" in part)
+    place = reference.index({"Algorithms": "algorithms.md"})
+    reference.insert(place + 1, {"One by one": pages})
+    return config
+
+
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that other folders have."""
+    """Add the pages that other folders have, and those of the algorithms."""
     for page, source in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         text = text.replace("](SOURCES.md)", "](sample-sources.md)")
         text = text.replace("](../docs/", "](").replace("](SECURITY.md)", "](security.md)")
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "notebook.md", content=_notebook()))
+    for name, algorithm in ALGORITHMS.items():
+        text = manual_page(algorithm, MOST_DECISIONS).markdown()
+        files.append(File.generated(config, f"algorithms/{name}.md", content=text))
     return files
 
 

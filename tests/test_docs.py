@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from kanon_tui import cli
+from kanon_tui.core.algorithms import ALGORITHMS
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, PEOPLE, PROJECT
 from tests.paths import ROOT, SAMPLES
 
@@ -144,6 +145,8 @@ def test_the_site_has_no_broken_link_and_asks_nothing_of_the_network(tmp_path: P
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
+    pages = {page.stem for page in (tmp_path / "site" / "algorithms").glob("*.html")}
+    assert pages == set(ALGORITHMS)
     for page in (tmp_path / "site").rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for tag in re.findall(r"<(?:script|img|iframe|link)\b[^>]*>", text):

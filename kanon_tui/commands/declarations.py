@@ -266,14 +266,17 @@ class Levels(Command):
 
 
 class Explain(Command):
-    """Explain a run, decision by decision, in numbered sentences or as a handout with pictures.
+    """Explain an algorithm, or a run decision by decision, in sentences or with pictures.
 
-    WHAT is a project file, a bundled sample, or an algorithm, which is explained on the sample that
-    shows it best. Meant for small tables. Exit code 1 if no release was found.
+    WHAT is an algorithm, a project file or a bundled sample. Of an algorithm its page of the manual
+    is printed: idea, pseudo-code, the same in plain Python, a picture, cost, departures, and the
+    sample that shows it best, decision by decision. With an option that says what to run, or which
+    decisions to print (--from, --to, --out, --k …), only these are. Runs are meant for small
+    tables. Exit code 1 if no release was found.
     """
 
     arguments = (
-        argument("what", "WHAT", "a project (.yaml), a sample or an algorithm", file_name),
+        argument("what", "WHAT", "an algorithm, a project (.yaml) or a sample", file_name),
         *OVERRIDES,
         argument("--from", "N", "first step", COUNT, default=1, dest="first"),
         argument("--to", "N", "last step", COUNT, dest="last"),

@@ -1,4 +1,4 @@
-"""Tell a run in numbered plain sentences, decision by decision, or as a handout with pictures."""
+"""Tell a run in numbered sentences or as a handout with pictures, or print an algorithm's page."""
 
 import argparse
 from pathlib import Path
@@ -11,14 +11,18 @@ from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import list_samples, sample_of_algorithm
 from kanon_tui.core.table.writing import check_target, write_private
 from kanon_tui.core.teaching.handout import explain, handout_html, handout_markdown, make_handout
+from kanon_tui.core.teaching.manual import manual_page
 
 ENDINGS = (".html", ".md")
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Run decision by decision and print as it goes, or write the handout."""
+    """Print the page of an algorithm; or run, and print each decision or write the handout."""
     if args.last is not None and args.last < args.first:
         raise InputError(f"explain: --to {args.last:,} comes before --from {args.first:,}")
+    if args.what in ALGORITHMS and not Path(args.what).exists() and not _asks_for_a_run(args):
+        show(*manual_page(ALGORITHMS[args.what], args.most).lines())
+        return
     project, bundled = _find(args.what)
     project = with_overrides(project, algorithm=args.algorithm, k=args.k, seed=args.seed)
     if args.out is not None:
@@ -26,6 +30,12 @@ def execute(args: argparse.Namespace) -> None:
         return
     for line in explain(project, prepare(project), args.most, args.first, args.last):
         show(line)
+
+
+def _asks_for_a_run(args: argparse.Namespace) -> bool:
+    """Return whether options say what to run, which of its decisions, or where to write them."""
+    options = (args.algorithm, args.k, args.seed, args.last, args.out)
+    return args.first > 1 or any(option is not None for option in options)
 
 
 def _find(what: str) -> tuple[Project, bool]:

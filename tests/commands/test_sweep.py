@@ -205,6 +205,21 @@ def test_explain_knows_algorithms_and_samples_and_writes_handouts(here: Path) ->
     assert kanon("explain", "incognito", "--out", "lesson.txt", folder=here).returncode == 2
 
 
+def test_explain_prints_the_page_of_an_algorithm(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = said("explain", "k-member", capsys=capsys, code=0)
+    headings = ["Idea", "Phases", "Pseudo-code", "The same in plain Python", "A picture", "Cost"]
+    headings += ["Departure from the paper", "Reference", "Its sample, decision by decision"]
+    places = [page.index(f"\n{heading}\n{'-' * len(heading)}\n") for heading in headings]
+    assert places == sorted(places)
+    assert "\n    def k_member(task: Task) -> Clusters:\n" in page
+    assert "\n1. Record " in page[places[-1] :]
+    told = said("explain", "k-member", "--to", "2", capsys=capsys, code=0)
+    assert told.startswith("patients: ")
+    assert "\n2. Record " in told
+
+
 def test_demo_lists_what_the_samples_teach(here: Path) -> None:
     done = kanon("demo", "--list", folder=here)
     assert "mondrian: Cuts in two dimensions" in done.stdout

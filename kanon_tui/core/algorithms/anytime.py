@@ -1,4 +1,8 @@
-"""Anytime: the best string within a budget, and a bound on how far it is from the optimum."""
+"""Anytime: the best string within a budget, and a bound on how far it is from the optimum.
+
+Its page, with naive code, a picture and a run: algorithms/anytime.html of the manual, which
+`kanon-tui explain anytime` prints.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,6 +56,7 @@ class AnytimeSearch(FullDomainSearch):
         "Finds a good string within a budget of tests and says how far it can be from the optimum; "
         "for more strings than any exact search can list"
     )
+    twin: ClassVar[str] = ".twins.full_domain:optimum"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("descend from the roots, from the string of datafly, and from shaken best strings:"),

@@ -1,4 +1,8 @@
-"""Bottom-up: merge groups of equal records by the lowest NCP, and split what grew too large."""
+"""Bottom-up: merge groups of equal records by the lowest NCP, and split what grew too large.
+
+Its page, with naive code, a picture and a run: algorithms/bottom-up.html of the manual, which
+`kanon-tui explain bottom-up` prints.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -58,6 +62,7 @@ class BottomUp(MergingClustering):
         "Merges small groups by the lowest certainty penalty and splits large ones again; for "
         "narrow ranges without rules"
     )
+    twin: ClassVar[str] = ".twins.merging:bottom_up"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every distinct record is a group"),
         Line("while a group has fewer than k records:"),

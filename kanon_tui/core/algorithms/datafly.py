@@ -1,4 +1,8 @@
-"""Datafly: raise the attribute with most values, then suppress the few records left over."""
+"""Datafly: raise the attribute with most values, then suppress the few records left over.
+
+Its page, with naive code, a picture and a run: algorithms/datafly.html of the manual, which
+`kanon-tui explain datafly` prints.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -66,6 +70,7 @@ class Datafly(FullDomainSearch):
         "few records; quick, but generalises more than needed"
     )
     sample: ClassVar[str] = "datafly"
+    twin: ClassVar[str] = ".twins.full_domain:datafly"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every attribute is at level 0"),
         Line("repeat:"),

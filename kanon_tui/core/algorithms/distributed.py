@@ -1,4 +1,8 @@
-"""Distributed: the answer of global for more strings than memory holds, part by part."""
+"""Distributed: the answer of global for more strings than memory holds, part by part.
+
+Its page, with naive code, a picture and a run: algorithms/distributed.html of the manual, which
+`kanon-tui explain distributed` prints.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -67,6 +71,7 @@ class DistributedSearch(FullDomainSearch):
         "Splits the attributes, searches the parts in parallel processes and combines what passes; "
         "the answer of global for spaces that do not fit into memory"
     )
+    twin: ClassVar[str] = ".twins.full_domain:optimum"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(

@@ -1,4 +1,8 @@
-"""Clustering by raw ranges: the simple method that utility-driven clustering is compared with."""
+"""Clustering by raw ranges: the simple method that utility-driven clustering is compared with.
+
+Its page, with naive code, a picture and a run: algorithms/euclidean.html of the manual, which
+`kanon-tui explain euclidean` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -47,6 +51,7 @@ class Euclidean(MergingClustering, NumericClustering):
         "Merges each small cluster with the one that gives the smallest raw ranges; a baseline "
         "that ignores weights, domains and rules"
     )
+    twin: ClassVar[str] = ".twins.merging:euclidean"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line("merge it where the ranges of the union are smallest", 1, ("merge",)),

@@ -1,4 +1,8 @@
-"""GreedyCKA: k-member clustering that never generalises beyond what is allowed."""
+"""GreedyCKA: k-member clustering that never generalises beyond what is allowed.
+
+Its page, with naive code, a picture and a run: algorithms/gcka.html of the manual, which
+`kanon-tui explain gcka` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -49,6 +53,7 @@ class Gcka(BlockClustering):
     )
     sample: ClassVar[str] = "locations"
     terms: ClassVar[tuple[str, ...]] = ("IL", "MAGVal")
+    twin: ClassVar[str] = ".twins.k_member:gcka"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("group the records by the MAGVals of their cells", 0, ("group",)),
         Line("suppress the groups with fewer than k records"),

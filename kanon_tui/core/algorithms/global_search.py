@@ -1,4 +1,8 @@
-"""Global: the passing string of highest research value, by halving the sorted list of all."""
+"""Global: the passing string of highest research value, by halving the sorted list of all.
+
+Its page, with naive code, a picture and a run: algorithms/global.html of the manual, which
+`kanon-tui explain global` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -44,6 +48,7 @@ class GlobalSearch(FullDomainSearch):
         "Finds the levels with the highest research value of all that pass; exact, for as many "
         "strings as fit into memory"
     )
+    twin: ClassVar[str] = ".twins.full_domain:optimum"
     pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
     bytes_per_string: ClassVar[int] = 16
 

@@ -1,4 +1,8 @@
-"""Hybrid: local search to get near quickly, global search on what is left."""
+"""Hybrid: local search to get near quickly, global search on what is left.
+
+Its page, with naive code, a picture and a run: algorithms/hybrid.html of the manual, which
+`kanon-tui explain hybrid` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -35,6 +39,7 @@ class HybridSearch(FullDomainSearch):
         "Starts like local and ends like global: the same exact answer, with a passing string to "
         "show early"
     )
+    twin: ClassVar[str] = ".twins.full_domain:optimum"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         LIST_ALL,

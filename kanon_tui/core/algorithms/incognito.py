@@ -1,4 +1,8 @@
-"""Incognito: every minimal passing string, from small sets of attributes to large ones."""
+"""Incognito: every minimal passing string, from small sets of attributes to large ones.
+
+Its page, with naive code, a picture and a run: algorithms/incognito.html of the manual, which
+`kanon-tui explain incognito` prints.
+"""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -75,6 +79,7 @@ class Incognito(FullDomainSearch):
     )
     sample: ClassVar[str] = "incognito"
     terms: ClassVar[tuple[str, ...]] = ("minimal",)
+    twin: ClassVar[str] = ".twins.full_domain:incognito"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("for sets of one attribute, of two, of three, …:"),

@@ -1,4 +1,8 @@
-"""Greedy k-member clustering: start far away, then add whatever costs least."""
+"""Greedy k-member clustering: start far away, then add whatever costs least.
+
+Its page, with naive code, a picture and a run: algorithms/k-member.html of the manual, which
+`kanon-tui explain k-member` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -61,6 +65,7 @@ class KMember(NumericClustering):
     )
     sample: ClassVar[str] = "patients"
     terms: ClassVar[tuple[str, ...]] = ("IL",)
+    twin: ClassVar[str] = ".twins.k_member:k_member"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("while k records are left:"),
         Line("start a cluster with the record furthest from the last one", 1, ("start",)),

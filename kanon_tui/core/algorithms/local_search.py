@@ -1,4 +1,8 @@
-"""Local: a binary search on the levels of all attributes at once."""
+"""Local: a binary search on the levels of all attributes at once.
+
+Its page, with naive code, a picture and a run: algorithms/local.html of the manual, which
+`kanon-tui explain local` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -39,6 +43,7 @@ class LocalSearch(FullDomainSearch):
         "Moves all attributes half-way up or down together; a handful of tests for any number of "
         "attributes, a balanced answer but seldom the best"
     )
+    twin: ClassVar[str] = ".twins.full_domain:local"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("per attribute: what is left are all its levels"),

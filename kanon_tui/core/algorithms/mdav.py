@@ -1,4 +1,8 @@
-"""MDAV: microaggregation around the two records that are furthest from the middle."""
+"""MDAV: microaggregation around the two records that are furthest from the middle.
+
+Its page, with naive code, a picture and a run: algorithms/mdav.html of the manual, which
+`kanon-tui explain mdav` prints.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -56,6 +60,7 @@ class Mdav(BlockClustering):
     )
     sample: ClassVar[str] = "race-rules"
     terms: ClassVar[tuple[str, ...]] = ("centre",)
+    twin: ClassVar[str] = ".twins.mdav:mdav"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("while 3k records are left:"),
         Line("r is the furthest from the mean of those left, s the furthest from r", 1),

@@ -1,4 +1,8 @@
-"""Mondrian: cut the table in two, and each part again, while both sides keep k records."""
+"""Mondrian: cut the table in two, and each part again, while both sides keep k records.
+
+Its page, with naive code, a picture and a run: algorithms/mondrian.html of the manual, which
+`kanon-tui explain mondrian` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -60,6 +64,7 @@ class Mondrian(Clustering):
     sample: ClassVar[str] = "mondrian"
     pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("cut", "width")
+    twin: ClassVar[str] = ".twins.mondrian:mondrian"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("the whole table is one part"),
         Line("while a part is open:"),

@@ -1,4 +1,8 @@
-"""Similarity-based clustering: the first record left and the k − 1 records most like it."""
+"""Similarity-based clustering: the first record left and the k − 1 records most like it.
+
+Its page, with naive code, a picture and a run: algorithms/sbc.html of the manual, which
+`kanon-tui explain sbc` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -52,6 +56,7 @@ class SBC(SimilarityClustering):
         "alike categories are from their frequencies, needs no hierarchies"
     )
     sample: ClassVar[str] = "similarity"
+    twin: ClassVar[str] = ".twins.similarity:sbc"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the records by the attribute with most values", 0, ("sort",)),
         Line("while k records are left:"),

@@ -1,4 +1,8 @@
-"""SpatialDistance clustering: classes grow record by record around a moving centre."""
+"""SpatialDistance clustering: classes grow record by record around a moving centre.
+
+Its page, with naive code, a picture and a run: algorithms/sd.html of the manual, which
+`kanon-tui explain sd` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -47,6 +51,7 @@ class SD(SimilarityClustering):
         "numbers matter most, needs no hierarchies"
     )
     sample: ClassVar[str] = "spatial-distance"
+    twin: ClassVar[str] = ".twins.similarity:sd"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the records by the attribute with most values", 0, ("sort",)),
         Line("while k records are left:"),

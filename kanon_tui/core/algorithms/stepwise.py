@@ -1,4 +1,8 @@
-"""Stepwise: classes that are large enough at cheap strings first, the rest at dearer ones."""
+"""Stepwise: classes that are large enough at cheap strings first, the rest at dearer ones.
+
+Its page, with naive code, a picture and a run: algorithms/stepwise.html of the manual, which
+`kanon-tui explain stepwise` prints.
+"""
 
 from collections import deque
 from collections.abc import Sequence
@@ -60,6 +64,7 @@ class Stepwise(Clustering):
     )
     sample: ClassVar[str] = "race-rules"
     terms: ClassVar[tuple[str, ...]] = ("NCP",)
+    twin: ClassVar[str] = ".twins.stepwise:stepwise"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the strings by the NCP that they give the table"),
         Line("for every string, while k records are left:"),

@@ -1,4 +1,8 @@
-"""Top-down: split the table around two far-apart records, and each side again."""
+"""Top-down: split the table around two far-apart records, and each side again.
+
+Its page, with naive code, a picture and a run: algorithms/top-down.html of the manual, which
+`kanon-tui explain top-down` prints.
+"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -76,6 +80,7 @@ class TopDown(NumericClustering):
     sample: ClassVar[str] = "race-rules"
     pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("cut",)
+    twin: ClassVar[str] = ".twins.merging:top_down"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("the whole table is one group"),
         Line("while a group has 2k records that differ:"),

@@ -1,4 +1,8 @@
-"""Utility-driven clustering: merge small clusters where the research value suffers least."""
+"""Utility-driven clustering: merge small clusters where the research value suffers least.
+
+Its page, with naive code, a picture and a run: algorithms/udc.html of the manual, which
+`kanon-tui explain udc` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -52,6 +56,7 @@ class Udc(MergingClustering):
         "constraint rules, which it keeps where others break them"
     )
     terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
+    twin: ClassVar[str] = ".twins.merging:udc"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line("merge it where the research value stays highest", 1, ("merge",)),

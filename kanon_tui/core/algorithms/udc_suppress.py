@@ -1,4 +1,8 @@
-"""Utility-driven clustering that may hide single cells instead of widening a whole cluster."""
+"""Utility-driven clustering that may hide single cells instead of widening a whole cluster.
+
+Its page, with naive code, a picture and a run: algorithms/udc-suppress.html of the manual, which
+`kanon-tui explain udc-suppress` prints.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -44,6 +48,7 @@ class UdcSuppress(Udc):
         "As udc, but hides single cells where that hurts less than widening a cluster; for data "
         "with outliers"
     )
+    twin: ClassVar[str] = ".twins.merging:udc_suppress"
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line(

@@ -13,7 +13,7 @@ with more than 64 values every node gets a wider set besides, of up to 4 *words*
 the rows it had at first; a value may still be there when both sets have it.
 
 Starting a centre costs one pass over all values, adding to it one over the attributes. The twin in
-`tests/core/algorithms/twins/similarity.py` counts the records again each time, and keeps the places
+`algorithms/twins/similarity.py` counts the records again each time, and keeps the places
 and values of a centre's records.
 """
 

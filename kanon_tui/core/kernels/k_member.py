@@ -23,7 +23,7 @@ smaller than a tie; then the search is repeated with the smallest score known.
 Rows with a rare label of the cluster are listed, and looked at before: in the tree that label
 counts as one that nobody has (`clustering.rare_values`).
 
-In the worst case every row is looked at, as the twin in `tests/core/algorithms/twins/k_member.py`
+In the worst case every row is looked at, as the twin in `algorithms/twins/k_member.py`
 does.
 """
 

@@ -17,7 +17,7 @@ With a rule emphasis f other than ½ a product G · DR is G^(2(1−f)) · DR^(2f
 with D and the span and fall with DR, which is what all bounds rest on.
 
 A merge costs one search for a partner and what changes in the tree above the two clusters.
-`tests/core/algorithms/twins/merging.py` scores every pair from the values of its records.
+`algorithms/twins/merging.py` scores every pair from the values of its records.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 The table of ranks is reordered in place, so that every part is a run of consecutive rows and all
 passes read memory in order. A pass over a part costs O(rows × attributes); with even cuts that is
 O(n · attributes · log(n / k)) for the whole run. Open parts wait on a stack, the lower side of a
-cut on top. The twin in `tests/core/algorithms/twins/mondrian.py` works on lists of records.
+cut on top. The twin in `algorithms/twins/mondrian.py` works on lists of records.
 """
 
 from dataclasses import dataclass

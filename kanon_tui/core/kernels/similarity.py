@@ -11,7 +11,7 @@ Any record left over was there when a cluster was made, so its distance is the o
 contingency table is brought back to that moment, cluster by cluster, the last one first; that costs
 one pass over all values per cluster.
 
-The twin in `tests/core/algorithms/twins/similarity.py` measures every record, and counts the
+The twin in `algorithms/twins/similarity.py` measures every record, and counts the
 records again for every cluster.
 """
 

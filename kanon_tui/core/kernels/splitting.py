@@ -6,7 +6,7 @@ group has trees (`splitting_tree`), at few of them. The rows of a group with tre
 trees: its run is written only when it loses them, or when somebody asks, because a split that takes
 a few rows away must not move all others.
 
-The twin in `tests/core/algorithms/twins/merging.py` splits lists of records.
+The twin in `algorithms/twins/merging.py` splits lists of records.
 """
 
 from dataclasses import dataclass

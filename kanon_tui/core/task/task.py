@@ -504,6 +504,9 @@ class Algorithm(ABC):
     sample: ClassVar[str] = ""
     """The name of the bundled sample that shows it best."""
     pseudo_code: ClassVar[tuple[Line, ...]] = ()
+    twin: ClassVar[str] = ""
+    """Where its naive twin is, as `module:function`: a slow function of a task that returns the
+    classes as lists of records, or the levels. The manual prints it, and tests compare with it."""
     pictures: ClassVar[tuple[str, ...]] = ()
     """Names of pictures in `teaching.picture_registry.PICTURES`, the first one shown first. Every
     algorithm also has those of class sizes and of the progress of its figures."""

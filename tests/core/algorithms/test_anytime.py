@@ -11,6 +11,7 @@ import pytest
 from benchmarks.high_dimension import generated
 from kanon_tui.core.algorithms.anytime import AnytimeSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.twins.full_domain import Levels
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice import within_budget
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
@@ -21,7 +22,6 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.test_objective import measured
-from tests.core.algorithms.twins.full_domain import Levels
 from tests.tries import tries
 
 OBJECTIVES = ("rv", "ncp", "il", "classes", "loss")

@@ -13,6 +13,7 @@ from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.algorithms.twins.full_domain import best, minimal
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.requirement_repair import _nearest
 from kanon_tui.core.errors import InputError, NotReachedError
@@ -25,6 +26,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import GroupValues, Role
 from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Family, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import (
     gap,
     gaps,
@@ -33,7 +35,6 @@ from tests.core.algorithms.twins.beyond_k import (
     passing_beyond_k,
     with_requirements,
 )
-from tests.core.algorithms.twins.full_domain import best, minimal, searchable_task
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.pipeline.run import Run
@@ -17,7 +18,6 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
-from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 from tests.tries import tries
 

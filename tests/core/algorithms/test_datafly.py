@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.algorithms.twins.full_domain import datafly
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.run import Run, conclude
@@ -17,7 +18,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import RunContext, Task
-from tests.core.algorithms.twins.full_domain import datafly, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -10,13 +10,14 @@ import pytest
 from kanon_tui.core.algorithms import distributed
 from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.twins.full_domain import best, passing
 from kanon_tui.core.lattice.parts import Pair, Part, split
 from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.processes.workers import Processes
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
-from tests.core.algorithms.twins.full_domain import best, passing, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 from tests.tries import tries
 

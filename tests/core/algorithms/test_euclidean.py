@@ -5,6 +5,7 @@ import random
 import pytest
 
 from kanon_tui.core.algorithms.euclidean import Euclidean
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind
@@ -16,7 +17,6 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
-from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task, says
 
 

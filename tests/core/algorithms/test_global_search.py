@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.twins.full_domain import best, passing, roots, rv
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.privacy.settings import Privacy
@@ -15,7 +16,7 @@ from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
-from tests.core.algorithms.twins.full_domain import best, passing, roots, rv, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -6,10 +6,11 @@ import pytest
 
 from kanon_tui.core.algorithms.hybrid import HybridSearch
 from kanon_tui.core.algorithms.local_search import LocalSearch
+from kanon_tui.core.algorithms.twins.full_domain import best, passing
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import RunContext
-from tests.core.algorithms.twins.full_domain import best, passing, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 
 

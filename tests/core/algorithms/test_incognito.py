@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms.incognito import Incognito
+from kanon_tui.core.algorithms.twins.full_domain import all_strings, best, minimal, passing
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
@@ -16,14 +17,8 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, RunContext, Task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import with_requirements
-from tests.core.algorithms.twins.full_domain import (
-    all_strings,
-    best,
-    minimal,
-    passing,
-    searchable_task,
-)
 from tests.helpers import make_task
 from tests.tries import tries
 

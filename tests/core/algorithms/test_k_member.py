@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.algorithms.twins.k_member import grown_clusters
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
@@ -17,7 +18,6 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task, says
 from tests.paths import SAMPLES
 from tests.tries import tries
@@ -46,7 +46,7 @@ def clusters(labels: np.ndarray) -> list[list[int]]:
 
 
 def twin(task: Task, *penalty: object) -> list[list[int]]:
-    found = k_member(task, range(task.n), np.random.default_rng(task.seed), *penalty)  # type: ignore[arg-type]
+    found = grown_clusters(task, range(task.n), np.random.default_rng(task.seed), *penalty)  # type: ignore[arg-type]
     return [sorted(c) for c in found]
 
 
@@ -57,7 +57,7 @@ def test_left_overs_in_random_order_equal_their_twin() -> None:
         task = random_task(seed)
         found = grouping(task, KMember(left_over="random"))
         rng = np.random.default_rng(task.seed)
-        expected = k_member(task, range(task.n), rng, shuffle=True)
+        expected = grown_clusters(task, range(task.n), rng, shuffle=True)
         assert clusters(found.labels) == [sorted(c) for c in expected], seed
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
+from kanon_tui.core.algorithms.twins.full_domain import heights, local, passing
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import RunContext, Step
-from tests.core.algorithms.twins.full_domain import heights, local, passing, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 
 

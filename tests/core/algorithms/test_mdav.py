@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,7 @@ from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.algorithms.mdav import Mdav
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.algorithms.twins.mdav import mdav, scores
 from kanon_tui.core.clustering.clustering import Clustering, NumericClustering
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run, RunStep
@@ -25,53 +24,6 @@ def grouping(task: Task, algorithm: Clustering, decisions: int = FULL_SPEED) -> 
     found = Run(task, algorithm, RunContext(decisions)).finish()
     assert found is not None
     return found
-
-
-def scores(task: Task) -> np.ndarray:
-    """Standard scores of all records and numbers, by NumPy on the numbers themselves."""
-    columns = []
-    for attribute in task.quasi:
-        if attribute.ordered:
-            assert attribute.column.numbers is not None
-            numbers = attribute.column.numbers[attribute.column.codes]
-            present = numbers[~np.isnan(numbers)]
-            if not len(present):
-                columns.append(np.zeros(task.n))
-                continue
-            column = (numbers - present.mean()) / (present.std() or 1.0)
-            far = 2 * np.nanmax(column) - np.nanmin(column)
-            columns.append(np.where(np.isnan(column), far, column))
-    return np.array(columns).reshape(-1, task.n).T
-
-
-def twin(task: Task) -> list[list[int]]:
-    """The classes, record by record."""
-    numbers = scores(task)
-    others = [a.column.codes.tolist() for a in task.quasi if not a.ordered]
-
-    def away(i: int, middle: np.ndarray, labels: list[int]) -> float:
-        differs = sum(own[i] != label for own, label in zip(others, labels, strict=True))
-        return round(float(((numbers[i] - middle) ** 2).sum()) + 2.0 * differs, 9)
-
-    def from_record(j: int) -> list[float]:
-        return [away(i, numbers[j], [own[j] for own in others]) for i in range(task.n)]
-
-    def nearest(left: list[int], distances: list[float]) -> list[int]:
-        return sorted(sorted(left, key=lambda i: (distances[i], i))[: task.k])
-
-    left, found = list(range(task.n)), []
-    while len(left) >= 2 * task.k:
-        counts = [Counter(own[i] for i in left) for own in others]
-        common = [min(c, key=lambda label: (-c[label], label)) for c in counts]
-        middle = numbers[left].mean(axis=0)
-        r = max(left, key=lambda i: (away(i, middle, common), -i))
-        from_r = from_record(r)
-        s = max(left, key=lambda i: (from_r[i], -i))
-        pairs = [(r, from_r), (s, from_record(s))] if len(left) >= 3 * task.k else [(r, from_r)]
-        for _, distances in pairs:
-            found.append(nearest(left, distances))
-            left = [i for i in left if i not in found[-1]]
-    return found + ([left] if left else [])
 
 
 def squares(task: Task, labels: np.ndarray) -> float:
@@ -92,7 +44,7 @@ def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(tries(40)):
         task = random_task(seed)
         labels = grouping(task, Mdav()).labels
-        assert [np.flatnonzero(labels == c).tolist() for c in range(labels.max() + 1)] == twin(task)
+        assert [np.flatnonzero(labels == c).tolist() for c in range(labels.max() + 1)] == mdav(task)
         assert np.array_equal(grouping(task, Mdav(), 1 + seed % 3).labels, labels)
 
 

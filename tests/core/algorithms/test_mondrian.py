@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
+from kanon_tui.core.algorithms.twins.mondrian import holds, mondrian
 from kanon_tui.core.clustering.cutting_events import CutMade
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
@@ -17,7 +18,6 @@ from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import with_requirements
-from tests.core.algorithms.twins.mondrian import holds, mondrian
 from tests.helpers import make_task
 from tests.paths import SAMPLES
 from tests.tries import tries

@@ -9,6 +9,13 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.algorithms.twins.full_domain import (
+    Levels,
+    all_strings,
+    class_members,
+    loss,
+    roots,
+)
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_il, attribute_ncp
@@ -16,15 +23,8 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import must_go, with_requirements
-from tests.core.algorithms.twins.full_domain import (
-    Levels,
-    all_strings,
-    class_members,
-    loss,
-    roots,
-    searchable_task,
-)
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -10,6 +10,7 @@ import pytest
 
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
+from kanon_tui.core.algorithms.twins.similarity import cluster, in_order, similarities, tables
 from kanon_tui.core.kernels import cluster_centre as centre
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
@@ -21,7 +22,6 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins.similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import stepwise
 from kanon_tui.core.algorithms.stepwise import Stepwise
-from kanon_tui.core.lattice.objective import LevelLosses
+from kanon_tui.core.algorithms.twins import stepwise as twin
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
@@ -24,52 +22,15 @@ def grouping(task: Task, decisions: int = FULL_SPEED, tests: int = 20_000) -> Gr
     return found
 
 
-def twin(task: Task, costs: list[list[float]]) -> list[set[int]]:
-    """The classes, string by string and record by record."""
-    levels = [range(len(own)) for own in costs]
-    strings = sorted(
-        product(*levels), key=lambda s: (sum(own[x] for own, x in zip(costs, s, strict=True)), s)
-    )
-    codes = [attribute.column.codes.tolist() for attribute in task.quasi]
-    maps = [[labels.tolist() for labels in a.hierarchy.maps] for a in task.quasi]
-    left, classes = list(range(task.n)), []
-    for string in strings:
-        groups: dict[tuple[int, ...], set[int]] = {}
-        for i in left:
-            key = tuple(maps[a][x][codes[a][i]] for a, x in enumerate(string))
-            groups.setdefault(key, set()).add(i)
-        large = [group for group in groups.values() if len(group) >= task.k]
-        classes += large
-        left = [i for i in left if not any(i in group for group in large)]
-        if len(left) < task.k:
-            break
-
-    def away(i: int, j: int) -> float:
-        total = 0.0
-        for a, own in enumerate(costs):
-            x = next(x for x, m in enumerate(maps[a]) if m[codes[a][i]] == m[codes[a][j]])
-            total += own[x]
-        return total
-
-    placed = sorted(set(range(task.n)) - set(left))
-    nearest = {i: min(placed, key=lambda j: (away(i, j), j)) for i in left}
-    for i, j in nearest.items():
-        next(group for group in classes if j in group).add(i)
-    return classes
-
-
 @pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(tries(60)):
         task = random_task(seed)
         if task.n < task.k:
             continue
-        costs = [
-            (a.weight * LevelLosses(a, "ncp").without_suppression).tolist() for a in task.quasi
-        ]
         labels = grouping(task).labels
         found = [set(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
-        assert sorted(map(sorted, found)) == sorted(map(sorted, twin(task, costs)))
+        assert sorted(map(sorted, found)) == sorted(map(sorted, twin.stepwise(task)))
         assert np.array_equal(grouping(task, decisions=1 + seed % 3).labels, labels)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
@@ -23,7 +24,6 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
-from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 from tests.tries import tries
 

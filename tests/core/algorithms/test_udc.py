@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
@@ -25,7 +26,6 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
-from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task, says
 from tests.tries import tries
 

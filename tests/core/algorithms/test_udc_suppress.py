@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from kanon_tui.core.algorithms.twins import merging as twins
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.metrics.cells import cells_of
@@ -22,7 +23,6 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
-from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 from tests.tries import tries
 
@@ -30,7 +30,7 @@ from tests.tries import tries
 def check_equal(task: Task, seed: int, objective: str = "release") -> int:
     """Clusters and hidden cells are those of the twin; how many cells are hidden."""
     grouping = grouping_of(task, UdcSuppress(objective=objective))
-    twin = twins.UdcSuppress(task, objective).run()
+    twin = twins.HidingClusters(task, objective).run()
     assert clusters_of(grouping) == sorted_clusters(twin.clusters), seed
     assert grouping.suppressed_cells is not None
     assert (grouping.suppressed_cells == twin.hidden).all(), seed
@@ -50,7 +50,7 @@ def test_equals_its_twin_where_the_tree_is_deep_and_grown_anew() -> None:
 
 def test_hiding_attribute_by_attribute_is_the_best_of_all_subsets() -> None:
     for seed in range(60):
-        twin = twins.UdcSuppress(ruled_task(seed, most=10))
+        twin = twins.HidingClusters(ruled_task(seed, most=10))
         for small, other in combinations(twin.clusters, 2):
             terms = twin.terms(small, other)
             every = range(len(terms))

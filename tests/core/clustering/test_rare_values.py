@@ -10,6 +10,8 @@ import pytest
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.algorithms.twins import merging as twins
+from kanon_tui.core.algorithms.twins.k_member import k_member
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.clustering import features
@@ -22,8 +24,6 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import RunContext, Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
-from tests.core.algorithms.twins import merging as twins
-from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task
 
 
@@ -57,7 +57,7 @@ def test_twins_agree_where_values_are_rare_and_where_they_are_not(
     found = clusters_of(grouping_of(task, Euclidean()))
     assert found == sorted_clusters(twins.euclidean(task))
     found = clusters_of(grouping_of(task, KMember()))
-    expected = k_member(task, range(task.n), np.random.default_rng(task.seed))
+    expected = k_member(task)
     assert found == sorted_clusters(expected)
 
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.incognito import Incognito
+from kanon_tui.core.algorithms.twins.full_domain import minimal, passing, small_records
 from kanon_tui.core.lattice import border, search
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.full_domain import minimal, passing, searchable_task, small_records
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 
 

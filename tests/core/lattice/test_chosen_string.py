@@ -6,20 +6,20 @@ import pytest
 
 import kanon_tui as kn
 from kanon_tui.core.algorithms.global_search import GlobalSearch
-from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.lattice.chosen_string import Verdicts, read_levels, write_levels
-from kanon_tui.core.pipeline.run import Run, conclude
-from kanon_tui.core.project.project import with_overrides
-from kanon_tui.core.project.samples import find_sample
-from tests.core.algorithms.twins.beyond_k import must_go, with_requirements
-from tests.core.algorithms.twins.full_domain import (
+from kanon_tui.core.algorithms.twins.full_domain import (
     all_strings,
     class_members,
     passing,
     roots,
     rv,
-    searchable_task,
 )
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.lattice.chosen_string import Verdicts, read_levels, write_levels
+from kanon_tui.core.pipeline.run import Run, conclude
+from kanon_tui.core.project.project import with_overrides
+from kanon_tui.core.project.samples import find_sample
+from tests.core.algorithms.searchable_tables import searchable_task
+from tests.core.algorithms.twins.beyond_k import must_go, with_requirements
 from tests.helpers import make_task
 from tests.tries import tries
 

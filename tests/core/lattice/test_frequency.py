@@ -8,17 +8,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from kanon_tui.core.algorithms.twins.full_domain import (
+    all_strings,
+    class_sizes,
+    heights,
+    small_records,
+)
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RollUps
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.full_domain import (
-    all_strings,
-    class_sizes,
-    heights,
-    searchable_task,
-    small_records,
-)
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.algorithms.twins.full_domain import best, minimal, passing
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.lattice.chosen_string import read_levels
 from kanon_tui.core.lattice.pre_pruning import highest_levels
@@ -15,7 +16,7 @@ from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import FULL_SPEED, Family, RunContext, Task
-from tests.core.algorithms.twins.full_domain import best, minimal, passing, searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.helpers import make_task
 from tests.tries import tries
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.twins import full_domain, merging
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
@@ -25,7 +26,6 @@ from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
-from tests.core.algorithms.twins import full_domain, merging
 from tests.core.metrics.strategies import releases, tasks
 from tests.helpers import make_task
 from tests.tries import tries
@@ -102,7 +102,7 @@ def test_udc_equals_its_twin(task: Task, objective: str) -> None:
 @given(tasks_with_k())
 @settings(max_examples=tries(40), deadline=None)
 def test_udc_suppress_equals_its_twin(task: Task) -> None:
-    grouping, twin = grouping_of(task, UdcSuppress()), merging.UdcSuppress(task).run()
+    grouping, twin = grouping_of(task, UdcSuppress()), merging.HidingClusters(task).run()
     assert clusters_of(grouping) == sorted_clusters(twin.clusters)
     assert grouping.suppressed_cells is not None
     assert (grouping.suppressed_cells == twin.hidden).all()

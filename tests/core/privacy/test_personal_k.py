@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.algorithms.twins.full_domain import Levels, all_strings, best
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, Run, conclude, start
@@ -27,8 +28,8 @@ from kanon_tui.core.table.column import GroupValues, Kind, Role
 from kanon_tui.core.table.table import as_table, code_column
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import classes
-from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task
 from tests.tries import tries
 
 CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]

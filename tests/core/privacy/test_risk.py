@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.algorithms.twins.full_domain import Levels, all_strings, best
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.pipeline.run import Run, conclude
@@ -22,8 +23,8 @@ from kanon_tui.core.privacy.verify_figures import People
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import classes
-from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task
 from tests.core.privacy.test_people import shared
 from tests.tries import tries
 

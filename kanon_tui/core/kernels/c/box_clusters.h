@@ -1,7 +1,7 @@
 /* Clusters as boxes: reading them, and joining two; `box_arrays.py` says what a box is.
  *
  * Everything here costs O(1) per attribute, but for long sets, whose lists are walked, and trees,
- * whose parents are. `tests/core/algorithms/twins/merging.py` computes the same from sets of
+ * whose parents are. `algorithms/twins/merging.py` computes the same from sets of
  * values.
  */
 #ifndef KANON_BOX_CLUSTERS_H

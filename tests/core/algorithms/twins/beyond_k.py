@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import accumulate
 from math import exp, log
 
+from kanon_tui.core.algorithms.twins.full_domain import Levels, all_strings
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
@@ -17,7 +18,6 @@ from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.task import Grouping, Task
-from tests.core.algorithms.twins.full_domain import Levels, all_strings
 
 REQUIREMENTS = (
     DistinctLDiversity(2),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kanon_tui.core.algorithms.twins.merging import TIE, codes_of, ncp
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.merging import TIE, codes_of, ncp
 
 Class = list[int]
 Judge = Callable[[Class], bool]

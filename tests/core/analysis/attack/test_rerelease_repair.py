@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kanon_tui.core.algorithms.twins import full_domain
 from kanon_tui.core.analysis.attack.two_releases import (
     levels_as_general,
     repaired,
@@ -25,7 +26,6 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Grouping, Task
-from tests.core.algorithms.twins import full_domain
 from tests.tries import tries
 
 CITIES = {

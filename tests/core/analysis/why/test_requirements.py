@@ -21,8 +21,8 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
+from tests.core.algorithms.searchable_tables import searchable_task
 from tests.core.algorithms.twins.beyond_k import classes, gap, gaps, must_go, with_requirements
-from tests.core.algorithms.twins.full_domain import searchable_task
 from tests.core.analysis.why.twins import (
     ILL,
     all_differ,

@@ -1,4 +1,4 @@
-"""Slow, literal twins of the merging and splitting algorithms, straight from their definitions."""
+"""The merging and splitting algorithms, straight from their definitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ Cluster = list[int]
 
 
 def codes_of(task: Task, x: int, records: Sequence[int]) -> set[int]:
+    """Return the values that some records have of an attribute."""
     return {int(task.quasi[x].column.codes[i]) for i in records}
 
 
 def covered(attribute: QuasiIdentifier, codes: set[int]) -> int:
-    """How many values the published cell of a category stands for."""
+    """Return how many values the published cell of a category stands for."""
     if not attribute.hierarchy_given:
         return len(codes)
     level = attribute.hierarchy.lca_level(codes)
@@ -27,16 +28,18 @@ def covered(attribute: QuasiIdentifier, codes: set[int]) -> int:
 
 
 def width(attribute: QuasiIdentifier, codes: set[int]) -> float | None:
-    """max − min of some numbers; None where missing meets present."""
+    """Return max − min of some numbers; None where missing meets present."""
     if len(codes) == 1:
         return 0.0
     if attribute.column.missing in codes:
         return None
+    assert attribute.column.numbers is not None
     numbers = [attribute.column.numbers[code] for code in codes]
     return float(max(numbers) - min(numbers))
 
 
 def ncp(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    """Return range / domain, or the share of the values that a cell covers."""
     if attribute.ordered:
         wide = width(attribute, codes)
         return 1.0 if wide is None else wide / (attribute.domain_width or 1.0)
@@ -44,6 +47,7 @@ def ncp(attribute: QuasiIdentifier, codes: set[int]) -> float:
 
 
 def raw_range(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    """Return max − min, or the number of other values that a cell covers."""
     if attribute.ordered:
         wide = width(attribute, codes)
         return attribute.domain_width if wide is None else wide
@@ -51,6 +55,7 @@ def raw_range(attribute: QuasiIdentifier, codes: set[int]) -> float:
 
 
 def span(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    """Return how many values of the finest step a range or a cell stands for."""
     if attribute.ordered:
         wide = width(attribute, codes)
         return attribute.domain_span if wide is None else wide / attribute.resolution + 1
@@ -58,48 +63,54 @@ def span(attribute: QuasiIdentifier, codes: set[int]) -> float:
 
 
 def rules_kept(attribute: QuasiIdentifier, codes: set[int]) -> float:
-    """DR of a cluster; hidden cells are not among the codes."""
+    """Return DR of a cluster; hidden cells are not among the codes."""
     rules = attribute.rules
     if not rules.rules:
         return 1.0
-    kept = whole = rules.table.base
+    importance = rules.table.base
+    importance_kept = rules.table.base
     for r, rule in enumerate(rules.rules):
-        whole += rule.importance
-        one, other = (any(side[r][code] for code in codes) for side in (rules.first, rules.second))
-        kept += 0.0 if one and other else rule.importance
-    return kept / whole
+        importance += rule.importance
+        first = any(rules.first[r][code] for code in codes)
+        second = any(rules.second[r][code] for code in codes)
+        if not (first and second):
+            importance_kept += rule.importance
+    return importance_kept / importance
 
 
-def emphasised(attribute: QuasiIdentifier, granularity: float, kept: float) -> float:
+def emphasised(attribute: QuasiIdentifier, granularity: float, kept_share: float) -> float:
+    """Return G ** (2 − 2f) · DR ** 2f, f being the emphasis of rules."""
     f = attribute.rule_emphasis
-    return granularity ** (2 - 2 * f) * kept ** (2 * f)
+    return float(granularity ** (2 - 2 * f) * kept_share ** (2 * f))
 
 
 def total_ncp(task: Task, records: Sequence[int]) -> float:
+    """Return the weighted NCP of a cluster."""
     return sum(a.weight * ncp(a, codes_of(task, x, records)) for x, a in enumerate(task.quasi))
 
 
 def total_range(task: Task, records: Sequence[int]) -> float:
+    """Return the sum of the ranges of a cluster."""
     return sum(raw_range(a, codes_of(task, x, records)) for x, a in enumerate(task.quasi))
 
 
 def distinct_records(task: Task) -> list[Cluster]:
-    """Equal records together, in order of first appearance."""
-    found: dict[tuple[int, ...], Cluster] = {}
+    """Return equal records together, in order of first appearance."""
+    clusters: dict[tuple[int, ...], Cluster] = {}
     for i in range(task.n):
-        found.setdefault(tuple(int(a.column.codes[i]) for a in task.quasi), []).append(i)
-    return list(found.values())
+        clusters.setdefault(tuple(int(a.column.codes[i]) for a in task.quasi), []).append(i)
+    return list(clusters.values())
 
 
 def first_best(scores: Sequence[float]) -> int:
-    """Index of the highest score; the first of those less than a tie below it."""
+    """Return the place of the highest score, the first of those less than a tie below it."""
     return next(i for i, score in enumerate(scores) if score >= max(scores) - TIE)
 
 
 def merge_first(
     task: Task, scorer: Callable[[list[Cluster]], Callable[[int, int], float]]
 ) -> list[Cluster]:
-    """Merge the first cluster under k with the best of the others until there is none.
+    """Return the clusters after the first under k has merged with the best other, again and again.
 
     `scorer` gives, for the clusters as they are, the score of a merge of two of them.
     """
@@ -115,11 +126,12 @@ def merge_first(
 
 
 def euclidean(task: Task) -> list[Cluster]:
+    """Return the classes of merging by the smallest ranges."""
     return merge_first(task, lambda c: lambda i, j: -total_range(task, c[i] + c[j]))
 
 
 def closest(task: Task) -> list[Cluster]:
-    """Merge the two clusters, one of them under k, whose union has the smallest ranges."""
+    """Return the classes of merging the pair of smallest ranges, one of them under k."""
     clusters = distinct_records(task)
     while any(len(c) < task.k for c in clusters):
         pairs = [
@@ -137,7 +149,9 @@ def closest(task: Task) -> list[Cluster]:
     return clusters
 
 
-def udc(task: Task, objective: str) -> list[Cluster]:
+def udc(task: Task, objective: str = "release") -> list[Cluster]:
+    """Return the classes of merging where the research value stays highest."""
+
     def scorer(clusters: list[Cluster]) -> Callable[[int, int], float]:
         loads = [
             [len(c) * span(a, codes_of(task, x, c)) for c in clusters]
@@ -149,10 +163,9 @@ def udc(task: Task, objective: str) -> list[Cluster]:
             total = 0.0
             for x, a in enumerate(task.quasi):
                 wide = span(a, codes_of(task, x, merged))
-                kept = rules_kept(a, codes_of(task, x, merged))
                 after = sum(loads[x]) - loads[x][i] - loads[x][j] + len(merged) * wide
                 share = 1 / wide if objective == "cluster" else task.n / after
-                total += a.weight * emphasised(a, share, kept)
+                total += a.weight * emphasised(a, share, rules_kept(a, codes_of(task, x, merged)))
             return total
 
         return score
@@ -160,45 +173,51 @@ def udc(task: Task, objective: str) -> list[Cluster]:
     return merge_first(task, scorer)
 
 
-class UdcSuppress:
+class HidingClusters:
     """Clusters and, per record and attribute, whether its cell is hidden."""
 
     def __init__(self, task: Task, objective: str = "release") -> None:
-        self.task, self.objective = task, objective
+        self.task = task
+        self.objective = objective
         self.clusters = distinct_records(task)
         self.hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
 
     def shown(self, x: int, cluster: Cluster) -> Cluster:
+        """Return the records of a cluster that show an attribute."""
         return [i for i in cluster if not self.hidden[i, x]]
 
     def load(self, x: int, size: int, visible: Cluster) -> float:
-        """Σ span over the records of a cluster of which only some show the attribute."""
-        a = self.task.quasi[x]
-        lost = (size - len(visible)) * a.domain_span
-        return lost + (len(visible) * span(a, codes_of(self.task, x, visible)) if visible else 0)
+        """Return Σ span over the records of a cluster of which only some show the attribute."""
+        attribute = self.task.quasi[x]
+        load = (size - len(visible)) * attribute.domain_span
+        if visible:
+            load += len(visible) * span(attribute, codes_of(self.task, x, visible))
+        return load
 
     def terms(self, small: Cluster, other: Cluster) -> list[tuple[float, float, float]]:
-        """Per attribute its score with nothing hidden, with small hidden, with other hidden."""
+        """Return per attribute its score with nothing hidden, small hidden, and other hidden."""
         result = []
         for x, a in enumerate(self.task.quasi):
-            rest = sum(
+            others = sum(
                 self.load(x, len(c), self.shown(x, c))
                 for c in self.clusters
                 if c is not small and c is not other
             )
             scores = []
             for visible in (small + other, other, small):
-                visible = self.shown(x, visible)
-                union, size = self.load(x, len(small + other), visible), len(small + other)
-                kept = rules_kept(a, codes_of(self.task, x, visible))
-                share = self.task.n / (rest + union)
-                share = size / union if self.objective == "cluster" else share
-                scores.append(a.weight * emphasised(a, share, kept))
+                showing = self.shown(x, visible)
+                size = len(small + other)
+                union = self.load(x, size, showing)
+                share = self.task.n / (others + union)
+                if self.objective == "cluster":
+                    share = size / union
+                rules = rules_kept(a, codes_of(self.task, x, showing))
+                scores.append(a.weight * emphasised(a, share, rules))
             result.append((scores[0], scores[1], scores[2]))
         return result
 
     def trial(self, small: Cluster, other: Cluster) -> tuple[float, Cluster, list[int]]:
-        """The best of the three merges: its score, whose cells it hides, and of what attributes."""
+        """Return the best of three merges: its score, whose cells it hides, of what attributes."""
         terms = self.terms(small, other)
         best: tuple[float, Cluster, list[int]] = (sum(t[0] for t in terms), small, [])
         for side, hiding in ((1, small), (2, other)):
@@ -208,7 +227,8 @@ class UdcSuppress:
                 best = (score, hiding, hides)
         return best
 
-    def run(self) -> UdcSuppress:
+    def run(self) -> HidingClusters:
+        """Merge until no cluster is under k, and return itself."""
         while any(len(c) < self.task.k for c in self.clusters):
             small = next(c for c in self.clusters if len(c) < self.task.k)
             others = [c for c in self.clusters if c is not small]
@@ -223,7 +243,13 @@ class UdcSuppress:
         return self
 
 
+def udc_suppress(task: Task) -> list[Cluster]:
+    """Return the classes of merging where cells may be hidden."""
+    return HidingClusters(task).run().clusters
+
+
 def bottom_up(task: Task) -> list[Cluster]:
+    """Return the classes of merging by the lowest NCP and splitting what grew too large."""
     groups = dict(enumerate(distinct_records(task)))  # by place in the list
     places = len(groups)
     while any(len(g) < task.k for g in groups.values()):
@@ -233,19 +259,20 @@ def bottom_up(task: Task) -> list[Cluster]:
                 continue
             others = [p for p in sorted(groups) if p != place]
             costs = [-total_ncp(task, groups[place] + groups[p]) for p in others]
-            found = others[first_best(costs)]
-            groups[found] = groups[found] + groups.pop(place)
-            merged.add(found)
+            partner = others[first_best(costs)]
+            groups[partner] = groups[partner] + groups.pop(place)
+            merged.add(partner)
         for place in sorted(groups):
-            first, *rest = split(task, sorted(groups[place]), per_record=False)
+            first, *parts = split(task, sorted(groups[place]), per_record=False)
             groups[place] = first
-            for part in rest:
+            for part in parts:
                 groups[places] = part
                 places += 1
     return [groups[place] for place in sorted(groups)]
 
 
 def top_down(task: Task, rounds: int = 3, growth: str = "class") -> list[Cluster]:
+    """Return the classes of splitting around two far-apart records."""
     rng = np.random.default_rng(task.seed)
     return split(task, list(range(task.n)), growth == "records", rounds, rng.random)
 
@@ -257,24 +284,25 @@ def split(
     rounds: int = 3,
     draw: Callable[[], float] = lambda: 0.0,
 ) -> list[Cluster]:
-    """The parts of a group after it was split as often as both sides could hold k."""
+    """Return the parts of a group, split as often as both sides can hold k."""
     copies = [[i for i in equal if i in set(group)] for equal in distinct_records(task)]
     copies = [equal for equal in copies if equal]
     if len(group) < 2 * task.k or len(copies) < 2:
         return [group]
-    there = int(draw() * len(copies))
+    furthest = int(draw() * len(copies))
     for _ in range(rounds):
-        here = there
-        distances = [total_ncp(task, copies[here] + other) for other in copies]
-        there = first_best(distances)
-    if distances[there] <= TIE:
+        origin = furthest
+        distances = [total_ncp(task, copies[origin] + other) for other in copies]
+        furthest = first_best(distances)
+    if distances[furthest] <= TIE:
         return [group]
-    seeds = sorted((here, there))
+    seeds = sorted((origin, furthest))
     side_of = {seeds[0]: 0, seeds[1]: 1}
     sides = [list(copies[seed]) for seed in seeds]
 
     def growth(side: Cluster, more: Cluster) -> float:
-        before, after = total_ncp(task, side), total_ncp(task, side + more)
+        before = total_ncp(task, side)
+        after = total_ncp(task, side + more)
         return len(side + more) * after - len(side) * before if per_record else after - before
 
     for c, equal in enumerate(copies):

@@ -13,20 +13,20 @@ Tables = dict[int, dict[int, float]]
 
 
 def code(task: Task, x: int, record: int) -> int:
+    """Return the value that a record has of an attribute, as a number."""
     return int(task.quasi[x].column.codes[record])
 
 
 def number(task: Task, x: int, record: int) -> float:
-    """Where a number lies in its domain, 0 to 1; nan for missing."""
+    """Return where a number lies in its domain, 0 to 1; nan for missing."""
     attribute = task.quasi[x]
-    numbers = attribute.column.numbers
-    return float(
-        (numbers[code(task, x, record)] - attribute.domain[0]) / (attribute.domain_width or 1)
-    )
+    assert attribute.column.numbers is not None
+    value = attribute.column.numbers[code(task, x, record)]
+    return float((value - attribute.domain[0]) / (attribute.domain_width or 1))
 
 
 def numbers_and_categories(task: Task) -> tuple[list[int], list[int]]:
-    """The attributes with numbers or dates, and the others by rising cardinality."""
+    """Return the attributes with numbers or dates, and the others by rising cardinality."""
     every = range(len(task.quasi))
     categories = [x for x in every if not task.quasi[x].ordered]
     categories.sort(key=lambda x: len(task.quasi[x].column.values))
@@ -34,7 +34,7 @@ def numbers_and_categories(task: Task) -> tuple[list[int], list[int]]:
 
 
 def in_order(task: Task) -> list[int]:
-    """The records, sorted by the attribute with most distinct values."""
+    """Return the records, sorted by the attribute with most distinct values."""
 
     def key(x: int, record: int) -> float:
         if task.quasi[x].ordered:
@@ -50,57 +50,63 @@ def in_order(task: Task) -> list[int]:
 def similarities(
     task: Task, left: Sequence[int], t1: int, x: int, conditions: Sequence[int]
 ) -> dict[int, Fraction]:
-    """How often each value of an attribute is seen among the records left that share t1's values.
+    """Return how often values of an attribute are seen among the records left that are like t1.
 
-    The last condition is dropped, and the one before it, while fewer than k records do.
+    These share its values of the attributes that are `conditions`. The last condition is dropped,
+    and the one before it, while fewer than k records do.
     """
     while True:
         row = [i for i in left if all(code(task, y, i) == code(task, y, t1) for y in conditions)]
         if len(row) >= task.k:
             break
         conditions = conditions[:-1]
-    seen = [code(task, x, i) for i in row]
-    return {v: Fraction(seen.count(v), len(seen)) for v in {code(task, x, i) for i in left}}
+    values = [code(task, x, i) for i in row]
+    return {v: Fraction(values.count(v), len(values)) for v in {code(task, x, i) for i in left}}
 
 
 def tables(task: Task, left: Sequence[int], t1: int, spatial: bool) -> Tables:
-    """Per category the distance of every value left from that of t1."""
+    """Return per category the distance of every value left from that of t1."""
     _, categories = numbers_and_categories(task)
-    found: Tables = {}
+    distances: Tables = {}
     below = 1.0
     for j, x in enumerate(categories):
-        own, missing = code(task, x, t1), task.quasi[x].column.missing
+        value_of_t1 = code(task, x, t1)
+        missing = task.quasi[x].column.missing
         values = sorted({code(task, x, i) for i in left})
-        found[x] = {v: 0.0 if v == own else 1.0 for v in values}
-        others = [v for v in values if v not in (own, missing)]
-        if own == missing or len(others) < 2:
+        distances[x] = {v: 0.0 if v == value_of_t1 else 1.0 for v in values}
+        others = [v for v in values if v not in (value_of_t1, missing)]
+        if value_of_t1 == missing or len(others) < 2:
             below = 1.0
             continue
-        share = similarities(task, left, t1, x, categories[:j] if spatial else categories[:j][-1:])
-        others.sort(key=lambda v: (abs(share[v] - share[own]), v))
+        conditions = categories[:j] if spatial else categories[:j][-1:]
+        share = similarities(task, left, t1, x, conditions)
+        others.sort(key=lambda v: (abs(share[v] - share[value_of_t1]), v))
         if not spatial:
-            found[x].update({v: (i + 1) / len(others) for i, v in enumerate(others)})
+            distances[x].update({v: (i + 1) / len(others) for i, v in enumerate(others)})
             continue
         for v in reversed(others):
             below /= len(others)
-            found[x][v] = below
-    return found
+            distances[x][v] = below
+    return distances
 
 
 def distance(task: Task, members: Sequence[int], record: int, table: Tables) -> float:
-    """From the centre of some records: mean of their numbers, each of their categories."""
+    """Return how far a record is from others: from their mean numbers and all their categories."""
     numbers, categories = numbers_and_categories(task)
     total = 0.0
     for x in numbers:
-        theirs = [number(task, x, i) for i in members]
-        present = [place for place in theirs if not math.isnan(place)]
-        place, middle = number(task, x, record), 0.0
-        for one in present:
-            middle += one
+        places = [number(task, x, i) for i in members]
+        present = [place for place in places if not math.isnan(place)]
+        place = number(task, x, record)
         if math.isnan(place):
-            total += 0.0 if len(present) < len(theirs) else 1.0
+            total += float(len(present) == len(places))
+        elif present:
+            centre = 0.0
+            for member in present:  # one by one: what `sum` rounds differs among versions of Python
+                centre += member
+            total += abs(place - centre / len(present))
         else:
-            total += abs(place - middle / len(present)) if present else 1.0
+            total += 1.0
     for x in categories:
         inside = code(task, x, record) in {code(task, x, i) for i in members}
         total += 0.0 if inside else table[x][code(task, x, record)]
@@ -108,15 +114,16 @@ def distance(task: Task, members: Sequence[int], record: int, table: Tables) -> 
 
 
 def lowest_of_nearest(distances: dict[int, float]) -> int:
+    """Return the smallest number of those at the least distance."""
     enough = min(distances.values()) + TIE
     return min(key for key in distances if distances[key] < enough)
 
 
 def cluster(task: Task, spatial: bool, left_over: str = "nearest") -> list[list[int]]:
-    """The classes, members in the order in which they joined; suppressed records in none."""
+    """Return the classes, members in the order in which they joined; suppressed records in none."""
     left = in_order(task)
     classes: list[list[int]] = []
-    known: list[Tables] = []
+    distances_of: list[Tables] = []
     while len(left) >= task.k:
         table = tables(task, left, left[0], spatial)
         members = [left.pop(0)]
@@ -129,13 +136,23 @@ def cluster(task: Task, spatial: bool, left_over: str = "nearest") -> list[list[
             members.append(nearest)
             left.remove(nearest)
         classes.append(members)
-        known.append(table)
+        distances_of.append(table)
     for record in left if left_over != "suppress" else []:
         c = len(classes) - 1
         if left_over == "nearest":
             centres = [members if spatial else members[:1] for members in classes]
-            c = lowest_of_nearest(
-                {b: distance(task, centres[b], record, known[b]) for b in range(len(classes))}
-            )
+            pairs = enumerate(zip(centres, distances_of, strict=True))
+            away = {b: distance(task, centre, record, table) for b, (centre, table) in pairs}
+            c = lowest_of_nearest(away)
         classes[c].append(record)
     return classes
+
+
+def sbc(task: Task) -> list[list[int]]:
+    """Return the classes around the first record left; those left over join the last class."""
+    return cluster(task, spatial=False, left_over="join-last")
+
+
+def sd(task: Task) -> list[list[int]]:
+    """Return the classes that grow around a moving centre."""
+    return cluster(task, spatial=True)

@@ -14,38 +14,39 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 
 def line(attribute: QuasiIdentifier) -> list[Any]:
-    """Per value code, something that sorts as the attribute is cut."""
+    """Return per value code something that sorts as the attribute is cut."""
     column = attribute.column
     if column.numbers is not None:
         return [math.inf if math.isnan(number) else number for number in column.numbers.tolist()]
     if attribute.hierarchy_given:
-        return attribute.hierarchy.order.tolist()
+        return list(attribute.hierarchy.order.tolist())
     return list(range(len(column.values)))
 
 
 def width(attribute: QuasiIdentifier, part: Sequence[int]) -> float:
-    values = {line(attribute)[attribute.column.codes[i]] for i in part}
+    """Return how wide a part is in an attribute, 0 to 1."""
+    values = {line(attribute)[attribute.column.codes[record]] for record in part}
     if len(values) == 1:
         return 0.0
     if not attribute.ordered:
         return (len(values) - 1) / (len(attribute.column.values) - 1)
     if math.inf in values:
         return 1.0
-    return (max(values) - min(values)) / attribute.domain_width
+    return float((max(values) - min(values)) / attribute.domain_width)
 
 
 def sides(
     attribute: QuasiIdentifier, part: Sequence[int], task: Task, where: str
 ) -> tuple[list[int], list[int]] | None:
-    k = task.k
+    """Return both sides of the cut nearest to the middle; None where none is allowed."""
     place = line(attribute)
-    by_value = sorted(part, key=lambda i: (place[attribute.column.codes[i]], i))
-    values = [place[attribute.column.codes[i]] for i in by_value]
+    by_value = sorted(part, key=lambda record: (place[attribute.column.codes[record]], record))
+    values = [place[attribute.column.codes[record]] for record in by_value]
     if values[0] == values[-1]:
         return None
     cuts = [
         left
-        for left in range(k, len(part) - k + 1)
+        for left in range(task.k, len(part) - task.k + 1)
         if (where == "relaxed" and left == len(part) // 2)
         or (where != "relaxed" and values[left - 1] < values[left])
     ]
@@ -59,7 +60,7 @@ def sides(
 
 
 def holds(task: Task, part: Sequence[int]) -> bool:
-    """Whether a part, as a class of its own, meets everything that is required beyond k."""
+    """Return whether a part, as a class, meets everything that is required beyond k."""
     for requirement in task.requirements:
         counts = Counter(requirement.column.codes[list(part)].tolist())
         codes, records = (np.array(column) for column in zip(*sorted(counts.items()), strict=True))
@@ -72,13 +73,14 @@ def holds(task: Task, part: Sequence[int]) -> bool:
 def mondrian(
     task: Task, where: str = "allowable", part: Sequence[int] | None = None
 ) -> list[list[int]]:
-    """The classes, lower sides first."""
-    part = list(range(task.n)) if part is None else part
+    """Return the classes, lower sides first."""
+    if part is None:
+        part = range(task.n)
     widths = {x: width(attribute, part) for x, attribute in enumerate(task.quasi)}
     while widths:
-        x = min(y for y in widths if widths[y] > max(widths.values()) - 1e-9)
-        del widths[x]
-        both = sides(task.quasi[x], part, task, where)
-        if both:
-            return [c for side in both for c in mondrian(task, where, side)]
+        widest = min(x for x in widths if widths[x] > max(widths.values()) - 1e-9)
+        del widths[widest]
+        both = sides(task.quasi[widest], part, task, where)
+        if both is not None:
+            return mondrian(task, where, both[0]) + mondrian(task, where, both[1])
     return [list(part)]
