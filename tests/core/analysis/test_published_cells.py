@@ -281,8 +281,9 @@ def test_the_group_other_takes_what_no_group_names() -> None:
     ],
 )
 def test_cells_that_cannot_be_read_are_refused(kind: Kind, values: list[str], cell: str) -> None:
-    with pytest.raises(InputError, match=r"^r\.csv: x: '"):
+    with pytest.raises(InputError, match=r"^r\.csv: x: a cell is neither a value") as refused:
         reader(values, kind).read([cell], "r.csv")
+    assert f"'{cell}'" in refused.value.with_values
 
 
 # --- against the releases themselves
