@@ -53,6 +53,15 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Link the algorithms in the tables of the page about all of them to their own pages."""
+    if page.file.src_uri != "algorithms.md":
+        return markdown
+    for name in ALGORITHMS:
+        markdown = markdown.replace(f"\n| `{name}` |", f"\n| [`{name}`](algorithms/{name}.md) |")
+    return markdown
+
+
 def _notebook() -> str:
     """Return the notebook as a page: its texts, and its code in fences."""
     cells = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]

@@ -147,6 +147,8 @@ def test_the_site_has_no_broken_link_and_asks_nothing_of_the_network(tmp_path: P
     assert done.returncode == 0, done.stderr
     pages = {page.stem for page in (tmp_path / "site" / "algorithms").glob("*.html")}
     assert pages == set(ALGORITHMS)
+    table = (tmp_path / "site" / "algorithms.html").read_text(encoding="utf-8")
+    assert all(f'<td><a href="algorithms/{name}.html">' in table for name in ALGORITHMS)
     for page in (tmp_path / "site").rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for tag in re.findall(r"<(?:script|img|iframe|link)\b[^>]*>", text):

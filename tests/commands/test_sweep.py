@@ -209,8 +209,13 @@ def test_explain_prints_the_page_of_an_algorithm(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = said("explain", "k-member", capsys=capsys, code=0)
-    headings = ["Idea", "Phases", "Pseudo-code", "The same in plain Python", "A picture", "Cost"]
-    headings += ["Departure from the paper", "Reference", "Its sample, decision by decision"]
+    headings = ["Idea", "Phases", "Pseudo-code", "The same answer in plain Python", "A picture"]
+    headings += [
+        "Cost",
+        "Departure from the paper",
+        "Reference",
+        "Its sample, decision by decision",
+    ]
     places = [page.index(f"\n{heading}\n{'-' * len(heading)}\n") for heading in headings]
     assert places == sorted(places)
     assert "\n    def k_member(task: Task) -> Clusters:\n" in page

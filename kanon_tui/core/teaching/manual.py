@@ -91,7 +91,7 @@ def _filled(paragraph: str) -> list[str]:
     """Return a paragraph in lines of equal width; a list stays as it is."""
     if _LIST.search(paragraph):
         return paragraph.splitlines()
-    return wrap(paragraph, _WIDTH)
+    return wrap(paragraph, _WIDTH, break_on_hyphens=False)
 
 
 def manual_page(algorithm: type[Algorithm], most: int = 200) -> ManualPage:
@@ -140,7 +140,7 @@ def _code(algorithm: type[Algorithm]) -> Iterator[Passage]:
     twin = twin_of(algorithm)
     if twin is not None:
         yield Passage(
-            "The same in plain Python",
+            "The same answer in plain Python",
             f"Slow, and easy to check by eye: `{twin.__name__}` takes a task, which has the table "
             "as codes. The tests compare the algorithm with this code, on hundreds of random "
             "tables.",

@@ -67,7 +67,7 @@ def test_a_page_has_everything_and_the_module_leads_to_it(name: str) -> None:
     algorithm = ALGORITHMS[name]
     page = manual_page(algorithm, most=2)
     headings = [passage.heading for passage in page.passages]
-    expected = ["Pseudo-code", "The same in plain Python", "A picture", "Cost", "Reference"]
+    expected = ["Pseudo-code", "The same answer in plain Python", "A picture", "Cost", "Reference"]
     expected.append("Its sample, decision by decision")
     assert [heading for heading in headings if heading in expected] == expected
     assert "Idea" in headings or name == "sd"  # which says in what it differs from sbc
