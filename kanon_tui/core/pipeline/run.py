@@ -352,7 +352,8 @@ def start(
     Returns
     -------
     Run
-        An iterator over steps with their `sentence`; `kn.conclude` turns it into a release.
+        An iterator over steps. Each has an `event`, a small dataclass that says what happened, and
+        a `sentence` about it, made when it is read. `kn.conclude` turns the run into a release.
 
     Raises
     ------
