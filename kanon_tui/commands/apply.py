@@ -7,7 +7,7 @@ from typing import Any
 from kanon_tui.commands.output import print_json, show
 from kanon_tui.core.analysis.applying.apply import Applied, summary
 from kanon_tui.core.api.functions import apply
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_target
 
 

@@ -24,7 +24,7 @@ from kanon_tui.commands.readers import (
     share,
     whole_number,
 )
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 
 _SHORT = 40
 """Characters of a list of choices that a usage line has room for."""

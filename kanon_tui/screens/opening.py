@@ -31,7 +31,7 @@ from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.project.samples import list_samples
-from kanon_tui.core.table.data_files import DATA_ENDINGS, TABLE_ENDINGS
+from kanon_tui.core.table.formats import DATA_ENDINGS, TABLE_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.table import FileFacts, Table

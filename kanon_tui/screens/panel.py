@@ -16,7 +16,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Role
-from kanon_tui.core.table.data_files import DATA_ENDINGS
+from kanon_tui.core.table.formats import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table

@@ -11,11 +11,12 @@ from pathlib import Path
 from kanon_tui.core.dask.cluster import check_scheduler
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.engine_choice import STREAMED_ENDINGS, check_streamable
+from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.publishing import check_streamed_target
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.formats import STREAMED_ENDINGS
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined

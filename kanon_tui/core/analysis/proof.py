@@ -44,9 +44,9 @@ from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.formulas import unescape_formulas
-from kanon_tui.core.table.other_formats import LONGEST_NAME, variable_names
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.statistics_files import LONGEST_NAME, variable_names
 from kanon_tui.core.table.table import Table, as_frame, as_table
 from kanon_tui.core.task.task import Family, Task
 from kanon_tui.core.text import count_of, plural, quoted_list

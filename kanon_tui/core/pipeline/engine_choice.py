@@ -24,7 +24,7 @@ from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_survey import NotInPiecesError
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.source import other_reader
+from kanon_tui.core.table.formats import PARQUET, STREAMED_ENDINGS, format_of, look_at
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Algorithm, Family, Task
@@ -34,8 +34,6 @@ _BASE = 400_000_000
 _TIMES_TEXT = 6
 _TIMES_COMPRESSED = 30
 _BYTES_PER_CELL = 60
-STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
-"""Files that are written piece by piece."""
 _UTF8 = ("auto", "utf-8", "utf-8-sig", "ascii")
 """Encodings in which text is read and written in pieces; `auto` is that of the data."""
 
@@ -241,9 +239,10 @@ def needed_in_memory(path: Path) -> int:
             size = file.stat().st_size
         except OSError:
             continue  # reading it will report the error
-        if file.suffix.lower() == ".parquet":
+        format, packing = look_at(file)
+        if format is PARQUET and packing is None:
             needed += _cells(file) * _BYTES_PER_CELL
-        elif file.suffix.lower() in (".gz", ".zst", ".zstd"):
+        elif packing is not None:
             needed += size * _TIMES_COMPRESSED
         else:
             needed += size * _TIMES_TEXT
@@ -267,7 +266,7 @@ def fits_in_memory(project: Project) -> bool:
     """
     if is_address(project.data.path) or project.run.engine == "memory":
         return True
-    if any(map(other_reader, part_files(project.data_path))):
+    if not all(format_of(file).in_pieces for file in part_files(project.data_path)):
         return True
     return needed_in_memory(project.data_path) <= memory_limit(project).allowed
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.numeric import Flags, Words
-from kanon_tui.core.pipeline.engine_choice import STREAMED_ENDINGS, is_written_in_pieces
+from kanon_tui.core.pipeline.engine_choice import is_written_in_pieces
 from kanon_tui.core.pipeline.piece_rows import (
     CountedRelease,
     Recoding,
@@ -49,6 +49,7 @@ from kanon_tui.core.table.atomic_files import (
 )
 from kanon_tui.core.table.counted_table import count_rows, sum_counts
 from kanon_tui.core.table.csv_format import CsvFormat, release_options
+from kanon_tui.core.table.formats import STREAMED_ENDINGS
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula, unescaped
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source

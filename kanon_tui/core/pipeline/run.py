@@ -48,8 +48,8 @@ from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import annex_document
 from kanon_tui.core.table.atomic_files import written_together
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import write_address
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.writing import (
     ROWS,

@@ -43,7 +43,8 @@ from kanon_tui.core.project.sections import (
     Resources,
 )
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.data_files import DATA_ENDINGS, part_files
+from kanon_tui.core.table.data_files import part_files
+from kanon_tui.core.table.formats import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.source import Source, open_source, preview_table, read_table
 from kanon_tui.core.table.table import Table

@@ -27,7 +27,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text, sniffing
 from kanon_tui.core.table.csv_format import CsvFormat, line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import Layout
-from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
+from kanon_tui.core.table.data_files import reading_errors
+from kanon_tui.core.table.formats import packing_of
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect, first_records, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
@@ -165,7 +166,7 @@ def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     head = file.read(_HEAD)
     if not head:
         raise InputError(f"{name} is empty; it needs at least one record")
-    if head.startswith(COMPRESSED):
+    if packing_of(head, path) is not None:
         raise _cannot_stream(name, "compressed", "unpack it")
     if options.encoding != "auto" and codecs.lookup(options.encoding).name not in _UTF8:
         raise _cannot_stream(name, f"read as {options.encoding}", "save it as UTF-8")

@@ -7,27 +7,34 @@ A file whose own name holds `*`, `?` or `[` is that file.
 from __future__ import annotations
 
 import glob
-import gzip
+import lzma
 import os
 import stat
+import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.optional import require
 from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
 from kanon_tui.core.reading import reading_errors as reading_errors
+from kanon_tui.core.table.formats import (
+    PART_ENDINGS,
+    ZIP,
+    ZSTD,
+    Compression,
+    inner_name,
+    members_of,
+    packing_of,
+)
+from kanon_tui.core.text import count_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
-_ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
-_PACKED_ENDINGS = (".gz", ".zst", ".zstd")
+    pass
 
 
 def is_pattern(path: Path) -> bool:
@@ -79,23 +86,17 @@ def name_beside(path: Path, ending: str) -> Path:
 def _is_part(path: Path) -> bool:
     if path.name.startswith((".", "_")) or not path.is_file():
         return False
-    name = Path(path.name.lower())
-    return (Path(name.stem) if name.suffix in _PACKED_ENDINGS else name).suffix in _ENDINGS
+    return inner_name(Path(path.name.lower())).suffix in PART_ENDINGS
 
 
-Compression = Literal["gzip", "zstd"]
 Limit = int | Literal["auto"]
 
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-COMPRESSED = (_GZIP, _ZSTD)
-"""The first bytes of compressed files."""
 _CHUNK = 1 << 22
 _ZSTD_PIECE = 1 << 11
 """Compressed bytes that are unpacked at a time: they can become 50,000 times as many."""
 
 
-def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, int]:
+def load(path: Path, limit: Limit = "auto") -> tuple[bytes, str | None, int]:
     """Return a file's content, decompressed; its compression; and its size on disk.
 
     More than `limit` bytes are refused, before they are all in memory.
@@ -106,11 +107,11 @@ def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, 
     size = len(data)
     if not size:
         raise InputError(f"{path.name} is empty; it needs at least one record")
-    if data.startswith(_GZIP):
-        return bounded_bytes(_gunzip(data, path), allowed, refusal), "gzip", size
-    if data.startswith(_ZSTD):
-        return bounded_bytes(_unzstd(data, path), allowed, refusal), "zstd", size
-    return data, None, size
+    packing = packing_of(data, path)
+    if packing is None:
+        return data, None, size
+    pieces = _unzstd(data, path) if packing is ZSTD else _unpack(data, packing, path)
+    return bounded_bytes(pieces, allowed, refusal), packing.name, size
 
 
 def checked_file(path: Path) -> int:
@@ -146,12 +147,32 @@ def too_large(path: Path, limit: Limit) -> InputError:
     )
 
 
-def _gunzip(data: bytes, path: Path) -> Iterator[bytes]:
+def _unpack(data: bytes, packing: Compression, path: Path) -> Iterator[bytes]:
     try:
-        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+        if packing is ZIP:
+            _check_one_member(data, path)
+        with packing.unpacked(BytesIO(data)) as file:
             yield from iter(partial(file.read, _CHUNK), b"")
-    except (OSError, EOFError, zlib.error):
-        raise _damaged(path, "gzip") from None
+    except InputError:
+        raise
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError):
+        raise _damaged(path, packing.name) from None
+    except (RuntimeError, NotImplementedError):  # what zipfile says of a password
+        raise InputError(
+            f"{path.name} is an archive with a password, or packed in a way that cannot be read; "
+            "unpack it first"
+        ) from None
+
+
+def _check_one_member(data: bytes, path: Path) -> None:
+    """Refuse an archive that does not have exactly one file."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        count = len(members_of(archive))
+    if count != 1:
+        raise InputError(
+            f"{path.name} is an archive of {count_of(count, 'file')}, and one with a single file "
+            "is read; unpack it and name a file or the folder"
+        )
 
 
 def _unzstd(data: bytes, path: Path) -> Iterator[bytes]:
@@ -171,47 +192,21 @@ def _unzstd(data: bytes, path: Path) -> Iterator[bytes]:
         raise _damaged(path, "zstd")
 
 
-def _damaged(path: Path, compression: Compression) -> InputError:
+def _damaged(path: Path, compression: str) -> InputError:
     return InputError(
         f"{path.name} is damaged or cut short: its {compression} data cannot be decompressed; "
         "get a whole copy of the file"
     )
 
 
-EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-STATISTICS_ENDINGS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
-DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3", ".duckdb")
-JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
-
-DATA_ENDINGS = (
-    ".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst",
-    *JSON_LINES_ENDINGS, *EXCEL_ENDINGS, *STATISTICS_ENDINGS, *DATABASE_ENDINGS,
-)  # fmt: skip
-"""The endings of files that are read as tables; text in a file of any other name is, too."""
-
-TABLE_ENDINGS = (
-    ".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".jsonl", ".xlsx", ".dta", ".sav",
-    ".sqlite", ".duckdb",
-)  # fmt: skip
-"""The endings that name a kind of table file that is written."""
-
-
-FileFormat = Literal[
-    "csv", "tsv", "parquet", "json lines", "excel", "spss", "stata", "sas", "sqlite", "duckdb",
-    "database",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """The columns of a file, before they have become a `Table`."""
-
-    format: FileFormat
-    columns: list[pl.Series]
-    names: list[str] | None
-    """None where the first row may hold the names, as in a sheet."""
-    bytes: int
-    part: str | None = None
-    """The sheet or table that was read."""
-    parts: tuple[str, ...] = ()
-    """All sheets or tables of the file."""
+def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> str:
+    """Return the sheet or table that `wanted` names: by name, by number from 1, or the first."""
+    if not parts:
+        raise InputError(f"{path.name} has no {word}; name a file that has one")
+    if wanted == "auto":
+        return parts[0]
+    if wanted in parts:
+        return wanted
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted[:9]) <= len(parts):
+        return parts[int(wanted) - 1]
+    raise InputError(f"{path.name} has no {word} '{wanted}'; {suggestion(wanted, parts)}")

@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -34,22 +34,23 @@ from kanon_tui.core.table.atomic_files import (
     written_together,
 )
 from kanon_tui.core.table.data_files import (
-    Contents,
     byte_limit,
     check_limit,
     checked_file,
+    chosen_part,
     too_large,
 )
-from kanon_tui.core.table.other_formats import chosen_part
+from kanon_tui.core.table.formats import DUCKDB, SQLITE, Contents, first_bytes, packing_of
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.reading_back import RELEASE_TABLE, database_shape, unread
+from kanon_tui.core.table.reading_back import unread
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
 if TYPE_CHECKING:
     from kanon_tui.core.table.query_watch import QueryWatch
 
-_SQLITE = b"SQLite format 3\0"
-_DUCKDB, _DUCKDB_PLACE = b"DUCK", 8
+RELEASE_TABLE = "release"
+"""The table of a database file that is a release."""
+_HEAD = 32
 _READS = {
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
 }  # fmt: skip
@@ -77,15 +78,16 @@ _LEAST_MEMORY = 256_000_000
 _WRITE_BATCH = 50_000
 
 
-def read_database_file(path: Path, options: ReadOptions) -> Contents:
+def read(path: Path, options: ReadOptions) -> Contents:
     """Return the answer to the options' query, or the table `options.sheet`, else the first."""
     size = checked_file(path)
-    with path.open("rb") as file:
-        head = file.read(len(_SQLITE))
-    if head == _SQLITE:
+    head, _ = first_bytes(path, _HEAD)
+    if SQLITE.has_mark(head):
         return _read_sqlite(path, options, size)
-    if head[_DUCKDB_PLACE:].startswith(_DUCKDB):
+    if DUCKDB.has_mark(head):
         return _read_duckdb(path, options, size)
+    if packing_of(head, path) is not None:
+        raise InputError(f"{path.name} is a compressed database; unpack it first")
     raise InputError(
         f"{path.name} is neither an SQLite nor a DuckDB database; rename it if it is something else"
     )
@@ -201,12 +203,31 @@ def _refused(path: Path, error: Exception, may_quote: bool) -> InputError:
 
 
 # ------------------------------------------------------------------------------------- writing
-def put_database(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
+def put(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     """Write a new database with the release as its only table, called release."""
     _check_capitals(table.columns, path.name)
-    put = _put_duckdb if path.suffix.lower() == ".duckdb" else _put_sqlite
+    is_duckdb = path.suffix.lower() == ".duckdb"
+    put_new = _put_duckdb if is_duckdb else _put_sqlite
     with _disk_failures(path):
-        filled_by_path(file, path, lambda place: put(place, table, RELEASE_TABLE))
+        filled_by_path(file, path, lambda place: put_new(place, table, RELEASE_TABLE))
+
+
+def reads_back(written: Path, table: pl.DataFrame, path: Path) -> bool:
+    """Return whether the table of a database has the rows and columns of the release."""
+    expected = table.shape if table.height else (0, 0)
+    if path.suffix.lower() == ".duckdb":
+        duckdb = require("duckdb", "reading a DuckDB database", path.name)
+        with closing(duckdb.connect(str(written), read_only=True)) as connection:
+            return _shape(connection.execute, RELEASE_TABLE) == expected
+    with closing(sqlite3.connect(written)) as connection:
+        return _shape(connection.execute, RELEASE_TABLE) == expected
+
+
+def _shape(execute: Callable[[str], Any], name: str) -> tuple[int, int]:
+    """Return the shape of a table of a database; `name` is as SQL has it, in quotes if need be."""
+    rows = execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+    columns = execute(f"SELECT * FROM {name} LIMIT 1").fetchone()
+    return int(rows), len(columns or ())
 
 
 def _put_sqlite(place: Path, table: pl.DataFrame, name: str, force: bool = False) -> None:
@@ -255,7 +276,7 @@ def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None
             shutil.copyfile(file, draft)
         _put_duckdb(draft, table, name, force)
         with closing(duckdb.connect(str(draft), read_only=True)) as connection:
-            shape = database_shape(connection.execute, quoted(name))
+            shape = _shape(connection.execute, quoted(name))
             check_carried_over(kept_contents, contents_without(connection, name), name)
         if table.height and shape != table.shape:
             raise unread(file, table)
@@ -375,8 +396,8 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
 def _write_into(file: Path, is_duckdb: bool, table: pl.DataFrame, name: str, force: bool) -> None:
     """Write a table into the database file of an address, or a new one with the table alone."""
     if file.exists():
-        put = _put_beside if is_duckdb else _put_sqlite
-        put(file, table, name, force)
+        put_beside = _put_beside if is_duckdb else _put_sqlite
+        put_beside(file, table, name, force)
         return
     put_new = _put_duckdb if is_duckdb else _put_sqlite
     with written_aside(file) as aside:
@@ -455,7 +476,7 @@ def read_address(address: str, options: ReadOptions) -> Contents:
                 f"{who}: there is no such file; check the path: three slashes stand before one "
                 "from the current folder (sqlite:///a.db), four before one from the root"
             )
-        return read_database_file(file, options)
+        return read(file, options)
     with answering(address, options) as (names, rows):
         return Contents("database", *fetched(names, rows, who, options), 0)
 

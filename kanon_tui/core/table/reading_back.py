@@ -5,27 +5,26 @@ is what can be read of it. Every format tells the numbers of its rows and column
 end.
 """
 
-import gzip
 import io
-import json
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import polars as pl
 
 from kanon_tui.core.errors import InfrastructureError, KanonError
-from kanon_tui.core.optional import require
 from kanon_tui.core.table.atomic_files import disk_failure
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
+from kanon_tui.core.table.formats import (
+    PARQUET,
+    TEXT,
+    format_written,
+    inner_name,
+    packing_written,
+)
 
 Shape = tuple[int, int]
 """The numbers of rows and columns."""
 
-RELEASE_TABLE = "release"
-"""The table of a database file that is a release."""
 _BLOCK = 1 << 22
 
 
@@ -38,12 +37,12 @@ def check_written(
     and `csv` how texts are written.
     """
     try:
-        shape: Shape | None = _written_shape(written, path, csv)
+        is_whole = _reads_back(written, table, path, csv)
     except (KanonError, MemoryError):
         raise
     except Exception:  # every library has errors of its own for a file that is cut short
-        shape = None
-    if shape != _expected_shape(table, path):
+        is_whole = False
+    if not is_whole:
         raise unread(path, table)
 
 
@@ -56,40 +55,19 @@ def unread(path: Path | str, table: pl.DataFrame) -> InfrastructureError:
     )
 
 
-def _expected_shape(table: pl.DataFrame, path: Path) -> Shape:
-    ending = path.suffix.lower()
-    if ending == ".xlsx":  # a sheet ends at its last row with a cell in it
-        filled = table.select(pl.any_horizontal(pl.all().cast(pl.String) != "")).to_series()
-        rows_with_cells = filled.arg_true()
-        last = int(rows_with_cells[-1]) + 1 if len(rows_with_cells) else 0
-        return last, table.width
-    if ending in (".jsonl", ".sqlite", ".duckdb") and not table.height:
-        return 0, 0
-    return table.shape
-
-
-def _written_shape(written: Path, path: Path, csv: CsvFormat | None) -> Shape:
-    ending = path.suffix.lower()
-    reader = _SHAPES.get(ending)
-    if reader is not None:
-        return reader(written)
-    if ending in (".gz", ".zst"):
-        path = path.with_suffix("")
-    text_format = csv or CsvChoice().resolved(None, path)
-    with written.open("rb") as file, _unpacked(file, ending) as text:
-        return text_shape(text, text_format)
-
-
-def _unpacked(file: IO[bytes], ending: str) -> IO[bytes]:
-    """Return the decompressed bytes of a file."""
-    if ending == ".gz":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    if ending == ".zst":
-        zstandard = require("zstandard", "reading a .zst file")
-        return cast(
-            "IO[bytes]", io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
-        )
-    return file
+def _reads_back(written: Path, table: pl.DataFrame, path: Path, csv: CsvFormat | None) -> bool:
+    format = format_written(path)
+    if format is PARQUET:
+        return _parquet_shape(written) == table.shape
+    if format is not TEXT:
+        return format.load().reads_back(written, table, path)
+    packing = packing_written(path)
+    text_format = csv or CsvChoice().resolved(None, inner_name(path))
+    with written.open("rb") as file:
+        if packing is None:
+            return text_shape(file, text_format) == table.shape
+        with packing.unpacked(file) as text:
+            return text_shape(text, text_format) == table.shape
 
 
 def text_shape(file: IO[bytes], csv: CsvFormat) -> Shape:
@@ -117,67 +95,3 @@ def text_shape(file: IO[bytes], csv: CsvFormat) -> Shape:
 def _parquet_shape(written: Path) -> Shape:
     lazy = pl.scan_parquet(written, glob=False, hive_partitioning=False)
     return int(lazy.select(pl.len()).collect().item()), len(lazy.collect_schema())
-
-
-def _json_lines_shape(written: Path) -> Shape:
-    rows = 0
-    columns = 0
-    with written.open("rb") as file:
-        for line in file:
-            columns = columns or len(json.loads(line))
-            rows += line.endswith(b"}\n")
-    return rows, columns
-
-
-def _workbook_shape(written: Path) -> Shape:
-    fastexcel = require("fastexcel", "reading an Excel file", written.name)
-    workbook = fastexcel.read_excel(written.read_bytes())
-    sheet = workbook.load_sheet(0, header_row=None, dtypes="string")
-    return sheet.total_height - 1, sheet.width
-
-
-def _spss_shape(written: Path) -> Shape:
-    library = require("pyreadstat", "reading an SPSS file", written.name)
-    return _statistics_shape(written, library.read_sav)
-
-
-def _stata_shape(written: Path) -> Shape:
-    library = require("pyreadstat", "reading a Stata file", written.name)
-    return _statistics_shape(written, library.read_dta)
-
-
-def _statistics_shape(written: Path, read: Callable[..., Any]) -> Shape:
-    """Return the shape of a file whose head may promise more rows than it has."""
-    _, about = read(str(written), metadataonly=True)
-    last_column = about.column_names[-1]
-    cells, _ = read(str(written), usecols=[last_column], output_format="dict")
-    return len(cells[last_column]), len(about.column_names)
-
-
-def _sqlite_shape(written: Path) -> Shape:
-    with closing(sqlite3.connect(written)) as connection:
-        return database_shape(connection.execute, RELEASE_TABLE)
-
-
-def _duckdb_shape(written: Path) -> Shape:
-    duckdb = require("duckdb", "reading a DuckDB database", written.name)
-    with closing(duckdb.connect(str(written), read_only=True)) as connection:
-        return database_shape(connection.execute, RELEASE_TABLE)
-
-
-def database_shape(execute: Callable[[str], Any], name: str) -> Shape:
-    """Return the shape of a table of a database; `name` is as SQL has it, in quotes if need be."""
-    rows = execute(f"SELECT count(*) FROM {name}").fetchone()[0]
-    columns = execute(f"SELECT * FROM {name} LIMIT 1").fetchone()
-    return int(rows), len(columns or ())
-
-
-_SHAPES: dict[str, Callable[[Path], Shape]] = {
-    ".parquet": _parquet_shape,
-    ".jsonl": _json_lines_shape,
-    ".xlsx": _workbook_shape,
-    ".sav": _spss_shape,
-    ".dta": _stata_shape,
-    ".sqlite": _sqlite_shape,
-    ".duckdb": _duckdb_shape,
-}

@@ -7,9 +7,7 @@ by the same code, Parquet is read as pieces in both cases. Files that cannot be 
 
 import atexit
 import io
-import os
 import shutil
-import stat
 import tempfile
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,10 +31,19 @@ from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns, incomplete_rows
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
-from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
-from kanon_tui.core.table.databases import answering, read_address, read_database_file
+from kanon_tui.core.table.data_files import part_files, reading_errors
+from kanon_tui.core.table.databases import answering, read_address
+from kanon_tui.core.table.formats import (
+    PARQUET,
+    TEXT,
+    Contents,
+    FileFormat,
+    first_bytes,
+    format_of,
+    look_at,
+    packing_of,
+)
 from kanon_tui.core.table.formulas import unescaped
-from kanon_tui.core.table.other_formats import read_json_lines, read_statistics_file, read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import find_header, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
@@ -51,6 +58,7 @@ PIECE_CELLS = 2_500_000
 _SAMPLE = 100  # rows that tell whether the first one holds names
 _BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
 _EXPANSION = 4  # the memory of a table while it is read, in multiples of the size of its text
+_MARK = 16  # bytes that tell a Parquet file
 _SMALL = 32_000_000  # bytes of files that may be far larger than they look
 _measured: dict[tuple[object, ...], int] = {}
 """Bytes of the texts of Parquet files, by limit, path, size and time of their last change."""
@@ -203,7 +211,8 @@ def open_source(
         return _open_address(path, options)
     files = part_files(Path(path))
     for file in files:
-        if other_reader(file) is not None:
+        format, packing = look_at(file)
+        if not format.in_pieces or (format is PARQUET and packing is not None):
             raise _not_in_pieces(file.name)
     if is_parquet_source(files):
         return _open_parquet(files, options, measured=not written_here)
@@ -254,23 +263,7 @@ def _not_in_pieces(name: str) -> InputError:
 
 def is_parquet_source(files: Sequence[Path]) -> bool:
     """Return whether a table of these files is read as Parquet."""
-    return any(f.suffix.lower() == ".parquet" or _begins_like_parquet(f) for f in files)
-
-
-def _begins_like_parquet(path: Path) -> bool:
-    return _beginning(path, 4)[0] == b"PAR1"
-
-
-def _beginning(path: Path, length: int) -> tuple[bytes, int]:
-    """Return the first bytes and the size of an ordinary file; nothing of any other."""
-    try:
-        found = os.stat(path)
-        if stat.S_ISREG(found.st_mode):
-            with open(path, "rb") as file:
-                return file.read(length), found.st_size
-    except OSError:
-        pass  # reading it raises the error
-    return b"", 0
+    return any(format_of(file) is PARQUET for file in files)
 
 
 def _open_csv(
@@ -383,10 +376,10 @@ def read_table(path: Path | str, options: ReadOptions = ReadOptions()) -> Table:
         return _chosen(answer, options, Path(who))
     files = part_files(Path(path))
     if len(files) > 1:
-        total = sum(_beginning(file, 0)[1] for file in files)
+        total = sum(first_bytes(file, 0)[1] for file in files)
         data_files.check_limit(total, files[0].parent, options.limit)
     if is_parquet_source(files):
-        packed = [file for file in files if not _begins_like_parquet(file)]
+        packed = [file for file in files if not PARQUET.has_mark(first_bytes(file, _MARK)[0])]
         contents = {file: data_files.load(file, options.limit)[0] for file in packed}
         return _chosen(_parquet_table(files, options, contents), options, files[0])
     like_first, size = options, 0
@@ -414,10 +407,10 @@ def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
 
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
-    if other_reader(path) is not None:
+    if not format_of(path).in_pieces:
         return table_of_contents(read_contents(path, options), options, path.name)
     data, compression, size = data_files.load(path, options.limit)
-    if data.startswith(b"PAR1"):
+    if PARQUET.has_mark(data):
         return _parquet_table([path], options, {path: data})
     text, encoding = to_utf8(data, options.encoding, path.name)
     del data
@@ -473,38 +466,16 @@ def _without_blanks(
     return [column for column in sheet[rows].iter_columns() if (column != "").any()], rows
 
 
-Reader = Callable[[Path, ReadOptions], Contents]
-
-_READERS: dict[str, Reader] = {
-    **dict.fromkeys(data_files.EXCEL_ENDINGS, read_workbook),
-    **dict.fromkeys(data_files.STATISTICS_ENDINGS, read_statistics_file),
-    **dict.fromkeys(data_files.DATABASE_ENDINGS, read_database_file),
-    **dict.fromkeys(data_files.JSON_LINES_ENDINGS, read_json_lines),
-}
-
-
-def other_reader(path: Path) -> Reader | None:
-    """Return the reader for files of this name; None for text and Parquet.
-
-    `people.jsonl.gz` is JSON lines: what is compressed is known by the ending before.
-    """
-    endings = [each.lower() for each in path.suffixes]
-    if endings[-1:] in ([".gz"], [".zst"]):
-        endings.pop()
-    return _READERS.get(endings[-1]) if endings else None
-
-
 def read_contents(path: Path, options: ReadOptions) -> Contents:
     """Read a file that is neither text nor Parquet; workbooks and the like in a child process."""
-    reader = other_reader(path)
-    assert reader is not None
-    if reader not in (read_workbook, read_statistics_file):
-        return reader(path, options)
+    format = format_of(path)
+    if not format.apart:
+        return format.load().read(path, options)
     data_files.checked_file(path)
     about = path.stat()
     version = about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size
     read = _read_apart if about.st_size <= _KEPT_BYTES else _read_apart.__wrapped__
-    return read(path, version, options.sheet, options.encoding, options.limit)
+    return read(format, path, version, options.sheet, options.encoding, options.limit)
 
 
 _KEPT_BYTES = 8_000_000
@@ -513,12 +484,17 @@ _KEPT_BYTES = 8_000_000
 
 @lru_cache(maxsize=1)
 def _read_apart(
-    path: Path, version: tuple[int, ...], sheet: str, encoding: str, limit: int | Literal["auto"]
+    format: FileFormat,
+    path: Path,
+    version: tuple[int, ...],
+    sheet: str,
+    encoding: str,
+    limit: int | Literal["auto"],
 ) -> Contents:
     """Read a file in a child process; kept for previews and for rows that are no records."""
-    reader, options = other_reader(path), ReadOptions(sheet=sheet, encoding=encoding, limit=limit)
-    assert reader is not None
-    contents = call_bounded(reader, _EXPANSION * data_files.byte_limit(limit), path, options)
+    options = ReadOptions(sheet=sheet, encoding=encoding, limit=limit)
+    memory = _EXPANSION * data_files.byte_limit(limit)
+    contents = call_bounded(format.load().read, memory, path, options)
     if contents is None:
         raise data_files.too_large(path, limit)
     return contents
@@ -535,17 +511,17 @@ def preview_table(path: Path | str, options: ReadOptions) -> Table:
     if isinstance(path, str) and is_address(path):
         return read_table(path, options)
     path = part_files(Path(path))[0]
-    data, size = _beginning(path, PREVIEW_BYTES + 2)
-    if data.startswith(b"PAR1"):
+    data, size = first_bytes(path, PREVIEW_BYTES + 2)
+    if PARQUET.has_mark(data):
         with _parquet_errors(path):
             frame = all_texts(_scan(path, {}).head(_PREVIEW_ROWS).collect(), path.name)
         frame.columns = column_names(frame.columns, frame.width, path.name, options.rename)
         table = Table.from_file(frame, FileFacts("parquet", None, size), options)
         return _chosen(table, options, path)
-    if other_reader(path) is not None or size <= PREVIEW_BYTES or is_parquet_source([path]):
+    if format_of(path) is not TEXT or size <= PREVIEW_BYTES:
         return read_table(path, options)
     compression = None
-    if data.startswith(data_files.COMPRESSED):
+    if packing_of(data, path) is not None:
         data, compression, size = data_files.load(path, options.limit)
     last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
     end = last_line_end + 1 or PREVIEW_BYTES

@@ -17,7 +17,7 @@ from typing import IO
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table import data_files, source
-from kanon_tui.core.table.other_formats import read_workbook
+from kanon_tui.core.table.formats import EXCEL, TEXT, format_of, packing_of
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import detect_dialect, has_header, to_utf8
 from kanon_tui.core.text import count_of
@@ -75,12 +75,12 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
 
 def _look(path: Path, options: ReadOptions) -> StrayRows:
     path = data_files.part_files(path)[0]
-    reader = source.other_reader(path)
-    if reader is read_workbook:
+    format = format_of(path)
+    if format is EXCEL:
         contents = source.read_contents(path, options)
         rows = list(zip(*(column.to_list() for column in contents.columns), strict=True))
         return _found(rows[options.skip_first :], rows, options)
-    if reader is not None or source.is_parquet_source([path]):
+    if format is not TEXT:
         return StrayRows()
     text, _ = to_utf8(_both_ends(path, options), options.encoding, path.name)
     lines = text.splitlines()[options.skip_first :]
@@ -99,7 +99,7 @@ def _both_ends(path: Path, options: ReadOptions) -> bytes:
     """Return the text of a file; of a large one whole lines at the beginning and at the end."""
     with data_files.reading_errors(path), open(path, "rb") as file:
         head = file.read(_LOOKED_AT) if path.is_file() else b""
-        if len(head) == _LOOKED_AT and not head.startswith(data_files.COMPRESSED):
+        if len(head) == _LOOKED_AT and packing_of(head, path) is None:
             return _ends(file)
     return _ends(io.BytesIO(data_files.load(path, options.limit)[0]))
 

@@ -29,7 +29,7 @@ from kanon_tui.core.table.cell_codes import (
 )
 from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
 from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.data_files import Compression, FileFormat
+from kanon_tui.core.table.formats import FormatName
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
@@ -125,8 +125,8 @@ if TYPE_CHECKING:
 class FileFacts:
     """Facts about a data file; those of a text are None for other formats."""
 
-    format: FileFormat
-    compression: Compression | None
+    format: FormatName
+    compression: str | None
     bytes: int
     header: bool | None = None
     dialect: Dialect | None = None

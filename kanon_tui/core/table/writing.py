@@ -12,21 +12,19 @@ release/ divided by columns                     folders of Parquet parts, `sex=F
 postgresql://host/clinic#release                a table of a database
 """
 
-import gzip
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Self, cast
+from typing import IO, Self
 from urllib.parse import quote
 
 import polars as pl
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError, check_known
-from kanon_tui.core.optional import require
 from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import (
     check_folder,
@@ -37,9 +35,14 @@ from kanon_tui.core.table.atomic_files import (
     written_aside,
 )
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
-from kanon_tui.core.table.databases import put_database
-from kanon_tui.core.table.other_formats import put_json_lines, put_statistics_file, put_workbook
+from kanon_tui.core.table.formats import (
+    PARQUET,
+    TABLE_ENDINGS,
+    TEXT,
+    format_written,
+    inner_name,
+    packed_into,
+)
 from kanon_tui.core.table.reading_back import check_written
 from kanon_tui.core.text import joined
 
@@ -128,26 +131,15 @@ def put_table(
 
     Columns that know their texts by number (`pl.Enum`) are written as texts.
     """
-    match path.suffix.lower():
-        case ".parquet":
-            put_parquet(table, file)
-        case ".jsonl":
-            put_json_lines(_as_texts(table), file)
-        case ".xlsx":
-            put_workbook(_as_texts(table), file, path)
-        case ".dta" | ".sav":
-            put_statistics_file(_as_texts(table), file, path)
-        case ".sqlite" | ".duckdb":
-            put_database(_as_texts(table), file, path)
-        case ".gz":
-            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                put_table(table, cast("IO[bytes]", packed), path.with_suffix(""), csv)
-        case ".zst":
-            zstandard = require("zstandard", "writing a .zst file", path.name)
-            with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
-                put_table(table, packed, path.with_suffix(""), csv)
-        case _:
-            (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
+    format = format_written(path)
+    if format is PARQUET:
+        put_parquet(table, file)
+    elif format is not TEXT:
+        format.load().put(_as_texts(table), file, path)
+    else:
+        text_format = csv or CsvChoice().resolved(None, inner_name(path))
+        with packed_into(file, path) as text:
+            text_format.put(table, text, path.name)
 
 
 def put_parquet(table: pl.DataFrame, file: IO[bytes]) -> None:

@@ -28,7 +28,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, report_bytes
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.writing import (
     Target,

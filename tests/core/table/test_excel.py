@@ -124,7 +124,7 @@ def test_nothing_written_is_a_formula_and_numbers_are_numbers(tmp_path: Path) ->
 def test_a_sheet_has_no_room_for_everything(tmp_path: Path, monkeypatch) -> None:
     with pytest.raises(InputError, match=r"40,000 characters.*write \.csv"):
         write_table(tmp_path / "a.xlsx", pl.DataFrame({"a": ["x" * 40_000]}))
-    monkeypatch.setattr("kanon_tui.core.table.other_formats.MOST_ROWS", 3)
+    monkeypatch.setattr("kanon_tui.core.table.workbooks.MOST_ROWS", 3)
     with pytest.raises(InputError, match=r"do not fit a sheet.*write \.csv"):
         write_table(tmp_path / "a.xlsx", HOSTILE)
     assert not list(tmp_path.iterdir())

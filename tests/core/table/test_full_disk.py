@@ -13,7 +13,7 @@ import pytest
 
 from kanon_tui.core.errors import InfrastructureError
 from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.reading_back import check_written, text_shape
 from kanon_tui.core.table.writing import write_table
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, PEOPLE, PROJECT

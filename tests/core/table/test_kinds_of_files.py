@@ -10,8 +10,8 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import project_from_mapping
+from kanon_tui.core.table.formats import format_of
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import other_reader
 from kanon_tui.core.table.writing import write_table
 
 TABLE = pl.DataFrame({"age": ["34", "35"]})
@@ -35,10 +35,9 @@ def test_the_extra_is_named(
     for module in (reads, writes):
         monkeypatch.setitem(sys.modules, module, None)
     advice = rf"pip install 'kanon-tui\[{extra}\]'"
-    reader = other_reader(path)  # in this process, where the library is hidden
-    assert reader is not None
+    module = format_of(path).load()
     with pytest.raises(InputError, match=rf"reading an? .* needs the library {reads}.*{advice}"):
-        reader(path, ReadOptions())
+        module.read(path, ReadOptions())  # in this process, where the library is hidden
     with pytest.raises(InputError, match=rf"writing an? .* needs the library {writes}.*{advice}"):
         write_table(path, TABLE, force=True)
     assert path.read_bytes() == before

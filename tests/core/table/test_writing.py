@@ -12,7 +12,7 @@ import pytest
 
 from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.table.atomic_files import written_aside, written_together
-from kanon_tui.core.table.data_files import TABLE_ENDINGS
+from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_target, write_table, write_text
 
 TABLE = pl.DataFrame(
