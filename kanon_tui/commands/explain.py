@@ -8,10 +8,10 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.project import Project, with_overrides
-from kanon_tui.core.project.samples import list_samples, sample_of_algorithm
+from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.table.writing import check_target, write_private
 from kanon_tui.core.teaching.handout import explain, handout_html, handout_markdown, make_handout
-from kanon_tui.core.teaching.manual import manual_page
+from kanon_tui.core.teaching.manual import manual_page, sample_project
 
 ENDINGS = (".html", ".md")
 
@@ -20,7 +20,7 @@ def execute(args: argparse.Namespace) -> None:
     """Print the page of an algorithm; or run, and print each decision or write the handout."""
     if args.last is not None and args.last < args.first:
         raise InputError(f"explain: --to {args.last:,} comes before --from {args.first:,}")
-    if args.what in ALGORITHMS and not Path(args.what).exists() and not _asks_for_a_run(args):
+    if args.what in ALGORITHMS and not Path(args.what).is_file() and not _asks_for_a_run(args):
         show(*manual_page(ALGORITHMS[args.what], args.most).lines())
         return
     project, bundled = _find(args.what)
@@ -41,16 +41,19 @@ def _asks_for_a_run(args: argparse.Namespace) -> bool:
 def _find(what: str) -> tuple[Project, bool]:
     """Return the project that `what` names, and whether it is a bundled sample."""
     path = Path(what)
-    if path.suffix.lower() in (".yaml", ".yml") or path.exists():
+    if path.suffix.lower() in (".yaml", ".yml") or path.is_file():
         return Project.load(path), False
     samples = {sample.name: sample for sample in list_samples()}
-    shown = sample_of_algorithm(what)
-    if what not in samples and shown is not None:
-        return with_overrides(Project.load(shown.project), algorithm=what, k=None), True
-    if what not in samples:
+    if what in samples:
+        return Project.load(samples[what].project), True
+    if what not in ALGORITHMS:
         hint = suggestion(what, [*samples, *ALGORITHMS])
         raise InputError(f"explain: '{what}' is no project file, sample or algorithm; {hint}")
-    return Project.load(samples[what].project), True
+    project = sample_project(ALGORITHMS[what])
+    if project is None:
+        hint = f"name a project or a sample and add --algorithm {what}"
+        raise InputError(f"explain: the algorithm {what} has no sample of its own; {hint}")
+    return project, True
 
 
 def _write(args: argparse.Namespace, project: Project, bundled: bool) -> None:

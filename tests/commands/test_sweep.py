@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 import kanon_tui as kn
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.project.samples import find_sample
 from tests.commands.command_line import PATIENCE, PEOPLE, kanon, said, started, wait_for_file
 
@@ -220,9 +222,25 @@ def test_explain_prints_the_page_of_an_algorithm(
     assert places == sorted(places)
     assert "\n    def k_member(task: Task) -> Clusters:\n" in page
     assert "\n1. Record " in page[places[-1] :]
+    (here / "k-member").mkdir()  # a folder is no project
     told = said("explain", "k-member", "--to", "2", capsys=capsys, code=0)
     assert told.startswith("patients: ")
     assert "\n2. Record " in told
+
+
+def test_explain_says_which_algorithm_has_no_sample(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Plain(Mondrian):
+        name = "plain"
+        sample = ""
+
+    monkeypatch.setitem(ALGORITHMS, "plain", Plain)  # type: ignore[arg-type]
+    assert said("explain", "plain", "--to", "2", capsys=capsys) == (
+        "explain: the algorithm plain has no sample of its own; name a project or a sample and add "
+        "--algorithm plain"
+    )
+    assert said("explain", "plain", capsys=capsys, code=0).startswith("Mondrian (plain)\n")
 
 
 def test_demo_lists_what_the_samples_teach(here: Path) -> None:

@@ -18,7 +18,8 @@ def twin_of(algorithm: type[Algorithm]) -> Twin | None:
     if not algorithm.twin:
         return None
     module, _, name = algorithm.twin.partition(":")
-    package = algorithm.__module__.rpartition(".")[0]
+    declaring = next(base for base in algorithm.__mro__ if "twin" in vars(base))
+    package = declaring.__module__.rpartition(".")[0]
     twin: Twin = getattr(import_module(module, package), name)
     return twin
 
