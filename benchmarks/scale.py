@@ -23,7 +23,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -95,34 +94,9 @@ def project_text(data: Path, algorithm: str, k: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-PHASES = ("reading", "counting", "search", "recoding", "measuring", "writing", "verifying")
-_PASSES = {
-    "look": "reading",
-    "count values": "reading",
-    "count tuples": "counting",
-    "recode": "recoding",
-    "measure": "measuring",
-    "write": "writing",
-    "verify": "verifying",
-}
-_IN_MEMORY = {"read": "reading", "prepare": "reading", "recode": "recoding", "verify": "verifying",
-              "measure": "measuring", "write": "writing"}  # fmt: skip
-
-
-class Phases:
-    """What the time of a process went into."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self.seconds: dict[str, float] = {}
-        self._clock, self._doing, self._since = clock, "reading", clock()
-
-    def __call__(self, what: str, share: float) -> None:
-        """Hears of every pass, as whoever watches a run does."""
-        phase = _PASSES.get(what, what)
-        if phase != self._doing:
-            now = self._clock()
-            self.seconds[self._doing] = self.seconds.get(self._doing, 0.0) + now - self._since
-            self._doing, self._since = phase, now
+PHASES = ("reading", "search", "recoding", "measuring", "writing", "verifying")
+_PHASES = {"read": "reading", "prepare": "reading", "recode": "recoding", "verify": "verifying",
+           "measure": "measuring", "write": "writing"}  # fmt: skip
 
 
 def floor(folder: Path, data: Path) -> None:
@@ -133,36 +107,26 @@ def floor(folder: Path, data: Path) -> None:
     lazy.sink_parquet(out) if data.suffix == ".parquet" else lazy.sink_csv(out)
 
 
-def in_memory(project: Project, out: Path) -> dict[str, float]:
-    """A run with the table in memory; processor seconds of its phases."""
-    from kanon_tui.core.pipeline.run import anonymize
+def run(project: Project, out: Path) -> dict[str, float]:
+    """Run a project; return the processor seconds of its phases."""
+    from kanon_tui.core.pipeline.engine_choice import workers_of
+    from kanon_tui.core.pipeline.run import conclude, start
     from kanon_tui.core.report import finished_run
+    from kanon_tui.core.table.writing import Target
 
     finished_run.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
     options = replace(project.data.read_options, limit=10**12)
-    result = anonymize(replace(project, data=replace(project.data, read_options=options)))
+    project = replace(project, data=replace(project.data, read_options=options))
+    with workers_of(project, Target(out), trust=True, insecure=True) as workers:
+        made = start(project, accept_guesses=True, workers=workers)
+        result = conclude(made, made.project)
     with finished_run.timed(result.phases, "write"):
         result.write(out, force=True)
     seconds: dict[str, float] = {}
     for name, spent in result.phases.items():
-        phase = _IN_MEMORY.get(name, name)
+        phase = _PHASES.get(name, name)
         seconds[phase] = seconds.get(phase, 0.0) + spent
     return seconds
-
-
-def in_pieces(project: Project, out: Path) -> dict[str, float]:
-    """A run over pieces, here or on the cluster of the project."""
-    from kanon_tui.core.pipeline.publishing import FilePublisher
-    from kanon_tui.core.pipeline.stream import run_stream, workers_of
-    from kanon_tui.core.table.writing import Target
-
-    here = project.run.engine == "stream"
-    phases = Phases(time.process_time if here else time.perf_counter)
-    target = Target(out) if here else Target(out.with_suffix(""), folder=True)
-    with workers_of(project, target, trust=True, insecure=True) as workers:
-        run_stream(project, FilePublisher(workers, target, None, True, phases))
-    phases("", 1.0)
-    return phases.seconds
 
 
 def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str, float]:
@@ -183,13 +147,11 @@ def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str,
         ) as cluster:  # fmt: skip
             given = {"memory": memory, "engine": kind, "scheduler": cluster.scheduler_address}
             began = time.perf_counter()
-            phases = in_pieces(
-                with_overrides(Project.load(folder / "project.yaml"), run=given), out
-            )
+            phases = run(with_overrides(Project.load(folder / "project.yaml"), run=given), out)
     else:
         given = {"memory": memory, "engine": kind}
         project = with_overrides(Project.load(folder / "project.yaml"), run=given)
-        phases = (in_memory if kind == "memory" else in_pieces)(project, out)
+        phases = run(project, out)
     wall = time.perf_counter() - began
     own, children = (resource.getrusage(who) for who in
                      (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))  # fmt: skip

@@ -182,7 +182,7 @@ class Run(Command):
         flag("--strict", "write nothing if a warning speaks against a release that verifies"),
         FORCE,
         flag("--timings", "print the wall time of every phase and the processor time to stderr"),
-        argument("--memory", "SIZE", "the memory limit, like 4GB; streams if needed"),
+        argument("--memory", "SIZE", "the memory limit, like 4GB; a file is used if needed"),
         choice(
             "--engine",
             ("auto", "memory", "stream", "dask"),

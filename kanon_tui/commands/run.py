@@ -331,8 +331,8 @@ def _other_algorithm(result: Result) -> str:
     from kanon_tui.core.analysis.recommend import keeps_more
 
     unnamed = result.project is not None and result.project.algorithm.guessed
-    if not unnamed or result.in_files:
-        return keeps_more(result, try_others=sys.stdout.isatty() and not result.in_files)
+    if not unnamed:
+        return keeps_more(result, try_others=sys.stdout.isatty())
     other = alternative_to(result)
     if other is None:
         return ""

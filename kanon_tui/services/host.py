@@ -30,7 +30,7 @@ from kanon_tui.core.editing.state_folder import (
 )
 from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.pipeline.pages import Pages
-from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCounting
+from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCoding
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
@@ -51,7 +51,7 @@ class TableCounter:
         failed: Callable[[Exception], object],
     ) -> None:
         self._background, self._counted, self._failed = background, counted, failed
-        self._pass: TableCounting | None = None
+        self._pass: TableCoding | None = None
         self._session: Session | None = None
         """The session whose table is being counted, or could not be."""
 

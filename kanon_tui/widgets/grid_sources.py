@@ -29,12 +29,13 @@ def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
     the first rows.
     """
     head = frame.head(SAMPLE)
-    longest = frame.select(pl.all().str.len_chars().max()).row(0) if frame.height else ()
     widths = []
-    for x, name in enumerate(frame.columns):
-        shown = [cell_len(visible(value)) for value in head[name]]
-        whole = int(longest[x] or 0) if longest else 0
-        widths.append(min(most, max([1, cell_len(visible(name)), whole, *shown])))
+    for column in frame.iter_columns():
+        texts = column.dtype.categories if isinstance(column.dtype, pl.Enum) else column
+        longest = texts.str.len_chars().max()
+        shown = [cell_len(visible(value)) for value in head[column.name]]
+        whole = longest if isinstance(longest, int) else 0
+        widths.append(min(most, max([1, cell_len(visible(column.name)), whole, *shown])))
     return widths
 
 

@@ -7,13 +7,14 @@ import threading
 import pytest
 from textual.widgets import Static
 
-from kanon_tui.core.pipeline.sampled_table import TableCounting
-from kanon_tui.screens.before_publishing import CountingWait, SinglingOutDialog
+from kanon_tui.core.pipeline.run import anonymize
+from kanon_tui.core.pipeline.sampled_table import TableCoding
+from kanon_tui.core.project.project import Project
+from kanon_tui.screens.before_publishing import CountingWait
 from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.strings import StringsScreen
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.path_dialog import AskPath
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -28,14 +29,14 @@ def nothing_fits(monkeypatch):
 @pytest.fixture
 def counting_allowed(monkeypatch):
     """Counting begins when this is set, and not before."""
-    allowed, run = threading.Event(), TableCounting.run
+    allowed, run = threading.Event(), TableCoding.run
 
     def wait(self):
         while not allowed.wait(0.01):
             self._check_stopped()
         return run(self)
 
-    monkeypatch.setattr(TableCounting, "run", wait)
+    monkeypatch.setattr(TableCoding, "run", wait)
     yield allowed
     allowed.set()
 
@@ -96,46 +97,68 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
         )
         await pilot.press("2")
         await wait_until(pilot, lambda: cells(pilot, "#attributes")["age"][4] == "91")
-        await wait_until(pilot, lambda: cells(pilot, "#attributes")["email"][4][0] == "≥")
+        await wait_until(pilot, lambda: cells(pilot, "#attributes")["email"][4] == f"{RECORDS:,}")
         assert "weights" in title(pilot, "#attributes-pane")
         await wait_until(pilot, lambda: "unique records" in text(pilot, "#gauge"))
         await pilot.press("U")
         await wait_until(pilot, lambda: f"of {RECORDS:,} records" in text(pilot, "#alone"))
         await pilot.press("escape", "5")
-        whole = f"{RECORDS:,} records, looked at in a sample"
-        await wait_until(pilot, lambda: whole in text(pilot, "#preflight"))
+        await wait_until(pilot, lambda: f"{RECORDS:,} records" in text(pilot, "#preflight"))
+        assert "sample" not in text(pilot, "#preflight")
         await pilot.press("7")
-        await wait_until(pilot, lambda: "on a sample of " in text(pilot, "#status"))
+        await settle(pilot)
+        assert "on a sample of " not in text(pilot, "#status")
         await pilot.press("1")
         await wait_until(pilot, lambda: text(pilot, "#facts").startswith(f"{RECORDS:,} records"))
         assert "counted" not in text(pilot, "#facts")
-        assert title(pilot, "#table-pane") == f"{at_hand} · by age ↑"  # the view stays as it was
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == f"{name} · by age ↑")
+        assert pilot.app.screen.query_one("#table", Grid).source.height == RECORDS
         await wait_until(pilot, lambda: title(pilot, "#profile-pane") == "age")
-        await pilot.press("escape")  # and now the file itself, any record of it
+        await pilot.press("escape")
         await wait_until(pilot, lambda: title(pilot, "#table-pane") == name)
         await pilot.press("number_sign", *str(ODD + 1), "enter")
         await wait_until(pilot, lambda: row(pilot, ODD) == ["old", "m", f"p{ODD}@example.org"])
         assert pilot.app.screen.query_one("#table", Grid).row == ODD
-        await pilot.press("slash", *"p1@", "enter")
-        await wait_until(pilot, lambda: title(pilot, "#table-pane") == at_hand)
-        await pilot.press("escape", "escape")
-        await wait_until(pilot, lambda: title(pilot, "#table-pane") == name)
+        await pilot.press("slash", *f"p{ODD - 1}@", "enter")
+        await wait_until(pilot, lambda: pilot.app.screen.query_one("#table", Grid).row == ODD - 1)
+        await pilot.press("escape", "f", *f"p{ODD}@", "enter")
+        await wait_until(pilot, lambda: "1 of 3,000 shown" in title(pilot, "#table-pane"))
         await settle(pilot)
 
 
-async def test_a_file_that_vanishes_is_told_of_and_its_sample_stays(make_app, tmp_path):
-    path = write_people(tmp_path / "a.parquet")
+async def test_a_run_that_needs_records_works_on_all_of_them(make_app, tmp_path):
+    path = tmp_path / "p.yaml"
+    write_people(tmp_path / "a.csv")
+    path.write_text(
+        "data: {path: a.csv}\n"
+        "attributes: {age: {role: quasi, kind: categorical}, sex: {role: quasi}, "
+        "email: {role: identifier, kind: categorical}}\n"
+        "privacy: {k: 5}\n"
+        "algorithm: {name: mdav}\n"
+    )
     async with make_app(path).run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: pilot.app.host.session is not None)
+        await wait_until(pilot, lambda: not session_of(pilot).uncounted())
+        await pilot.press("5", "r")
+        await wait_until(pilot, lambda: session_of(pilot).results)
         await settle(pilot)
-        assert title(pilot, "#table-pane") == path.name
+    (result,) = pilot.app.host.session.results
+    whole = anonymize(Project.load(path).with_(run={"engine": "memory"}))
+    assert result.table.equals(whole.table)
+
+
+async def test_a_file_that_vanishes_is_told_of_and_its_sample_stays(
+    make_app, tmp_path, counting_allowed
+):
+    path = write_people(tmp_path / "a.parquet")
+    async with make_app(path).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == path.name)
         path.unlink()
         await pilot.press("ctrl+end")
         await wait_until(pilot, lambda: "does not exist" in text(pilot, "#text"))
         await pilot.press("escape")
         sample = f"{path.name} · a sample of"
         await wait_until(pilot, lambda: title(pilot, "#table-pane").startswith(sample))
-        await settle(pilot)
         assert "…" not in row(pilot, 0)
 
 
@@ -159,16 +182,12 @@ async def test_counts_that_come_after_the_file_is_closed_reach_nobody(
         assert app.host.counting.progress == ""
 
 
-async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
+async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path, counting_allowed):
     async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: pilot.app.host.session is not None)
-        await settle(pilot)
-        await pilot.press("5")
-        await settle(pilot)
-        await pilot.press("E")
+        await pilot.press("5", "E")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, StringsScreen))
-        await settle(pilot)
-        assert "! judged on a sample of" in text(pilot, "#verdict")
+        await wait_until(pilot, lambda: "! judged on a sample of" in text(pilot, "#verdict"))
 
 
 async def test_a_run_waits_until_the_values_are_counted(make_app, tmp_path, counting_allowed):
@@ -181,8 +200,7 @@ async def test_a_run_waits_until_the_values_are_counted(make_app, tmp_path, coun
         await pilot.press("r")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, CountingWait))
         counting_allowed.set()
-        asked = SinglingOutDialog | AskPath
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, asked))
+        await wait_until(pilot, lambda: not isinstance(pilot.app.screen, CountingWait))
         assert not session_of(pilot).uncounted()
 
 

@@ -17,18 +17,12 @@ from math import isnan
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import penalties
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
-from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.pages import FilePages, RowNumbers, lookup_of, ranked_rows, records_of
-from kanon_tui.core.pipeline.tuple_counts import TupleLookup, find_rows
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
+from kanon_tui.core.pipeline.pages import RowNumbers
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.processes.interruption import Stop, check_stopped, never
-from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
@@ -80,16 +74,6 @@ class AttributeDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedFiles:
-    """The records of two releases in files, and how they are looked up."""
-
-    before: FilePages
-    """The records that were read."""
-    lookups: tuple[TupleLookup, TupleLookup]
-    memory: MemoryLimit
-
-
-@dataclass(frozen=True, eq=False)
 class Comparison:
     """The differences between two results of one table, record by record.
 
@@ -103,8 +87,6 @@ class Comparison:
     """The rows of every pair that occurs, as each run numbers them."""
     places: npt.NDArray[np.integer]
     """Per record its number among the pairs; -1 where a run left it out."""
-    files: ComparedFiles | None = None
-    """How records of files are looked up; None where the releases are in memory."""
 
     @cached_property
     def copies(self) -> Int64s:
@@ -150,15 +132,7 @@ class Comparison:
     @cached_property
     def most_different(self) -> RowNumbers:
         """The numbers of the records that both runs worked on, by falling difference."""
-        if self.files is None:
-            return np.argsort(self.ranks, kind="stable")
-        left_out = int(self.ranks.max(initial=-1)) + 1
-        sizes = np.bincount(self.ranks, self.copies, left_out).astype(np.int64)
-        sizes = np.append(sizes, int((self.places < 0).sum()))
-        of_place = np.append(self.ranks, left_out).astype(np.int32)  # the last is for -1
-        parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
-        ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.files.memory)
-        return ranked[: len(ranked) - int(sizes[left_out])]
+        return np.argsort(self.ranks, kind="stable")
 
     @cached_property
     def record_differs(self) -> Flags:
@@ -282,47 +256,3 @@ def compare(first: FinishedRun, second: FinishedRun) -> Comparison:
     both = file_records(first), file_records(second)
     _, one, other = np.intersect1d(*both, assume_unique=True, return_indices=True)
     return Comparison(first, second, (one, other), np.arange(len(one)))
-
-
-def compare_streamed(first: FinishedRun, second: FinishedRun, stop: Stop = never) -> Comparison:
-    """Compare two releases of the same files; `stop` says nobody waits any more."""
-    before = records_of(first)
-    other = records_of(second)
-    if before is None or other is None or before.source.files != other.source.files:
-        raise InputError(
-            "the two releases were not made of the same files, or these have changed; R has the "
-            "figures of all runs"
-        )
-    assert first.project is not None
-    memory = memory_limit(first.project).with_held_memory()
-    memory.check_fits(before.height * _BYTES_PER_RECORD, "comparing all records")
-    lookups = lookup_of(first), lookup_of(second)
-    found = _places(before, lookups, stop)
-    made = Comparison(first, second, *found, ComparedFiles(before, lookups, memory))
-    _ = made.most_different  # here, and not where it is shown
-    return made
-
-
-def _places(
-    before: FilePages, lookups: tuple[TupleLookup, TupleLookup], stop: Stop
-) -> tuple[tuple[Int64s, Int64s], Int32s]:
-    """Return the pairs of rows that occur, and for every record the number of its pair.
-
-    That is -1 where a run left it out.
-    """
-    source = before.source
-    names = list(dict.fromkeys(name for each in lookups for name in each.names))
-    places = np.full(before.height, -1, dtype=np.int32)
-    pairs = pl.DataFrame(schema={"first": pl.Int64, "second": pl.Int64})
-    begin = 0
-    for piece in source.pieces:
-        check_stopped(stop)
-        for records in source.read(piece, names):
-            (one, dropped), (other, also_dropped) = (each.find_records(records) for each in lookups)
-            kept = ~(dropped | also_dropped)
-            own = pl.DataFrame({"first": one[kept], "second": other[kept]})
-            pairs = pl.concat([pairs, own]).unique(maintain_order=True)
-            numbers = find_rows(own, pairs.with_row_index("row"))
-            places[begin : begin + records.height][kept] = numbers
-            begin += records.height
-    return (pairs["first"].to_numpy(), pairs["second"].to_numpy()), places

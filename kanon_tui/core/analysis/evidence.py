@@ -20,7 +20,7 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
     control : frame, optional
         People who were not in the data, for the attacks.
     attacks : bool
-        Whether to try all attacks. A release in files has the section on risks alone.
+        Whether to try all attacks.
 
     Returns
     -------
@@ -40,8 +40,6 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
     bound = result.task.privacy.risk
     known = KnownPopulation(size=None if bound is None else bound.population)
     found = risk_sections(release_risk(result, result.project, known))
-    if result.in_files:
-        return found
     if attacks:
         found += attack_sections(attack_release(result, control=control))
         found += weak_spot_sections(result, remedies(result), named=False)

@@ -123,10 +123,8 @@ def alternative_to(result: FinishedRun, stop: Stop = never) -> Alternative | Non
     """Return the other algorithm that is worth naming beside a result; None where there is none.
 
     Beside a full-domain release it is the one that would have kept much more; beside one by an
-    algorithm that nobody named, it is `global`. Of a release in files no sample is at hand.
+    algorithm that nobody named, it is `global`.
     """
-    if result.in_files:
-        return None
     if result.algorithm.family is Family.FULL_DOMAIN:
         best = least_loss(result.task, stop)
         keeps_more = best is not None and best.keeps_more(

@@ -47,14 +47,12 @@ from math import exp, lgamma, log
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows
 from kanon_tui.core.analysis.published_cells import PublishedTable, check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.optional import require
-from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -62,9 +60,8 @@ from kanon_tui.core.report.formats import section_html
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
 from kanon_tui.core.table.column_coding import by_value
-from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.text import count_of, joined
+from kanon_tui.core.text import count_of
 
 
 @dataclass(frozen=True)
@@ -210,12 +207,11 @@ def release_risk(
     name: str = "the population table",
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
-    """Return the risk of the published rows, in memory or in files.
+    """Return the risk of the published rows.
 
     People and survey weights are those of the original records: whoever has the project knows whose
-    every row is, also where no column of the release tells. Of a release in files the weights must
-    be published. The sample of the population is the whole table, as in a required risk: suppressed
-    people were drawn as well.
+    every row is, also where no column of the release tells. The sample of the population is the
+    whole table, as in a required risk: suppressed people were drawn as well.
     """
     task, release = result.task, result.release
     classes = as_table(release.published_class_cells, task.table.missing_tokens)
@@ -223,11 +219,6 @@ def release_risk(
         raise InputError("the release has no records; run again with less suppression")
     rows, covered = covered_people(PublishedTable(project, task, classes), population, name)
     known = replace(known, drawn=task.people, covered=covered)
-    if result.in_files:
-        if known.weights is not None:
-            return risk_of_classes(known, threshold, *_weighted_classes(result, known.weights))
-        sizes = np.bincount(rows.row_of, weights=release.published_sizes).astype(np.int64)
-        return risk_of_classes(known, threshold, sizes)
     order, kept = release.order, task.table.kept
     row_of = rows.row_of[release.published_classes[order]]
     printed = DistinctRows(rows.codes, row_of, np.bincount(row_of))
@@ -241,35 +232,6 @@ def survey_weights(project: Project, columns: Collection[str]) -> str | None:
     """Return the column of a table that has the role weight in a project; None without one."""
     found = (n for n, spec in project.attributes.items() if spec.role is Role.WEIGHT)
     return next((name for name in found if name in columns), None)
-
-
-def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:
-    """Return the records of every class and the sum of their weights, from the files."""
-    task = result.task
-    if name not in task.published_as_they_are:
-        allowed = joined(task.published_as_they_are, "or") or "no column of it"
-        raise InputError(
-            f"{name} is not in the release as it is, and the records before are not in memory; "
-            f"weights can be {allowed}"
-        )
-    table = task.table
-    assert isinstance(table, CountedTable)
-    column = table.column(name, Kind.NUMERIC)
-    numbers, encoder = column.value_numbers, table.encoder(column)
-    number_of = dict(zip(encoder.texts, numbers[encoder.codes].tolist(), strict=True))
-    quasi = {attribute.name: str(place) for place, attribute in enumerate(task.quasi)}
-    keys = list(quasi.values())
-    parts = []
-    for cells in ReleasePages(result).stretches():
-        cells.columns = list(result.columns)
-        weights = cells[name].replace_strict(number_of, default=None, return_dtype=pl.Float64)
-        if weights.null_count() or not (weights > 0).all():
-            raise _weight_problem(name)
-        printed = [cells[name].alias(key) for name, key in quasi.items()]
-        stretch = pl.DataFrame([*printed, weights.alias("weights")])
-        parts.append(stretch.group_by(keys).agg(pl.len().alias("records"), pl.col("weights").sum()))
-    classes = pl.concat(parts).group_by(keys).agg(pl.col("records", "weights").sum()).sort(keys)
-    return classes["records"].to_numpy().astype(np.int64), classes["weights"].to_numpy()
 
 
 def _in_population(

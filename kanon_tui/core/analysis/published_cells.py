@@ -49,7 +49,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -64,13 +64,11 @@ from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hier
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.prepare import coded_column
-from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
-from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
 from kanon_tui.core.table.column_coding import code_ends
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 
 _PAIRS_AT_A_TIME = 1 << 22
@@ -350,6 +348,11 @@ Watch = Callable[[int, int], bool]
 """Called with the work done and all of it; False cancels."""
 
 
+def released_tables(result: FinishedRun) -> tuple[Task, Table]:
+    """Return the task of a result and its release as a table."""
+    return result.task, as_table(result.release.frame, result.task.table.missing_tokens)
+
+
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
     """A published table with the project that made it and the task of the original."""
@@ -362,17 +365,9 @@ class PublishedTable:
     watch: Watch = lambda done, total: True
 
     @classmethod
-    def from_result(
-        cls, result: FinishedRun, project: Project, stop: Stop = never
-    ) -> PublishedTable:
-        """Return the release of a result, in memory or in files; `stop` ends passes over these."""
-        return cls(project, *read_tables(result, stop))
-
-    @property
-    def drawn(self) -> PublishedTable:
-        """The published table with its records in memory; a sample of many records in files."""
-        task, table = draw_tables(self.task, self.table)
-        return replace(self, task=task, table=table)
+    def from_result(cls, result: FinishedRun, project: Project) -> PublishedTable:
+        """Return the release of a result."""
+        return cls(project, *released_tables(result))
 
     def check(self, done: int, total: int) -> None:
         """Report progress; raise InputError where somebody cancelled."""

@@ -139,10 +139,7 @@ def keeps_more(result: Result, try_others: bool = True) -> str:
         return ""
     clause = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
     others = [
-        name
-        for name in _candidates(result.task, Wish.LEAST_LOSS)
-        if name != result.algorithm.name
-        and (not result.in_files or ALGORITHMS[name].works_on_counted_rows)
+        name for name in _candidates(result.task, Wish.LEAST_LOSS) if name != result.algorithm.name
     ]
     if not others:
         return clause

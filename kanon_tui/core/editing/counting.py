@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError, in_screen_words
-from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.engine_choice import memory_limit, spill_folder
 from kanon_tui.core.pipeline.prepare import coded_column
-from kanon_tui.core.pipeline.sampled_table import SampledTable, TableCounting
+from kanon_tui.core.pipeline.sampled_table import TableCoding
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.project.guesses import guessed_project
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import joined
 
 _ROOM = 100_000_000
@@ -24,32 +25,34 @@ _ROOM = 100_000_000
 
 @dataclass(frozen=True)
 class CountingOutcome:
-    """The outcome of a counting pass."""
+    """The outcome of reading the whole table."""
 
-    table: SampledTable
+    table: Table
     completed: Project
     """The project as it was opened, filled in from the whole table."""
     messages: tuple[str, ...]
     """Sentences about differences from the sample."""
 
 
-def counting_of(session: Session) -> TableCounting | None:
-    """Return the pass over the uncounted columns; None where all are counted."""
-    names = session.uncounted()
-    if not names or not isinstance(session.table, SampledTable):
+def counting_of(session: Session) -> TableCoding | None:
+    """Return the pass that reads the whole table; None where it is read already."""
+    if not session.uncounted() or session.sampled is None:
         return None
     limit = MemoryLimit(max(memory_limit(session.project).allowed, AT_LEAST + _ROOM))
-    return TableCounting(session.table, session.data_path, names, limit)
+    spared = frozenset((*session.names(Role.IDENTIFIER), *session.names(Role.PERSON)))
+    folder = spill_folder(session.project)
+    return TableCoding(session.sampled, session.data_path, folder, limit, spared)
 
 
-def count(session: Session, counting: TableCounting) -> CountingOutcome:
-    """Run a counting pass and return its outcome, without changing the session."""
+def count(session: Session, counting: TableCoding) -> CountingOutcome:
+    """Read the whole table and return the outcome, without changing the session."""
     table = counting.run()
     known, project = session.completed.attributes, session.project
     opened = {
         name: AttributeSpec(guessed=True) if spec.guessed else spec
         for name, spec in session.opened.attributes.items()
     }
+    opened |= {name: project.attributes[name] for name in table.given_up}
     completed = guessed_project(replace(session.opened, attributes=opened), table)
     messages = []
     for name, after in completed.attributes.items():
@@ -59,10 +62,6 @@ def count(session: Session, counting: TableCounting) -> CountingOutcome:
             now = after
         if name in counting.names and (problem := _reading_problem(table, name, now)):
             messages.append(problem)
-    for name in sorted(table.too_many & set(counting.names)):
-        messages.append(
-            f"{name} has more values than there is room to count; its figures are those of a sample"
-        )
     return CountingOutcome(table, completed, tuple(messages))
 
 
@@ -77,7 +76,7 @@ def _differences(before: AttributeSpec, after: AttributeSpec) -> str:
     return joined(words)
 
 
-def _reading_problem(table: SampledTable, name: str, spec: AttributeSpec) -> str:
+def _reading_problem(table: Table, name: str, spec: AttributeSpec) -> str:
     try:
         coded_column(table, name, spec)
     except KanonError as error:

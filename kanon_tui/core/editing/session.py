@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,19 +20,15 @@ from kanon_tui.core.analysis.first_choice import first_choice
 from kanon_tui.core.analysis.recommend import question
 from kanon_tui.core.editing.changes import differences
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.prepare import (
     PROJECT_ENDINGS,
     prepare,
     published_column,
     quasi_identifier,
 )
-from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable, read_or_sample
+from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.pipeline.trial import Trial
-from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.processes.interruption import Stop, never
-from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.guesses import guessed_project, project_of_data
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -73,14 +68,11 @@ class Session:
         """All records, or a `SampledTable` of a file that is too large for memory."""
         self.closed = False
         """Whether the session is closed, so that background work should stop."""
-        self._rows: tuple[object, Task] | None = None
-        self._runs_at_work = 0
-        self._counting_rows = threading.Lock()
+        self.sampled = table if isinstance(table, SampledTable) else None
+        """The sample that a table beyond memory was opened with."""
         self.fingerprint = fingerprint
         """The hash of the project's file as last read or written; None where it has none."""
         self.results: list[FinishedRun] = []
-        self.trusted_schedulers: set[str | None] = {None}
-        """Schedulers that the user has agreed to; None is a cluster of our own."""
         self.swept = False
         """Whether a what-if sweep has been run."""
         self.opened = project
@@ -109,11 +101,6 @@ class Session:
         return self.table.source if isinstance(self.table, SampledTable) else None
 
     @property
-    def streams(self) -> bool:
-        """Whether runs work on pieces of the data and write the release themselves."""
-        return self.source is not None or self.project.run.engine in ("stream", "dask")
-
-    @property
     def records(self) -> Table:
         """The records in memory: the whole table, or a sample of one beyond memory."""
         return self.table.sample if isinstance(self.table, SampledTable) else self.table
@@ -129,23 +116,19 @@ class Session:
 
     def is_sampled(self, name: str) -> bool:
         """Return whether a column is known from a sample only."""
-        return isinstance(self.table, SampledTable) and name not in self.table.counts
+        return isinstance(self.table, SampledTable)
 
     def sample_mark(self, name: str) -> str:
         """Return `, of a sample` for a column that is known from a sample only, else nothing."""
         return ", of a sample" if self.is_sampled(name) else ""
 
     def uncounted(self) -> list[str]:
-        """Return the columns of a table beyond memory whose values still have to be counted.
-
-        Those that identify people are left out: there are as many values as people.
-        """
-        if not isinstance(self.table, SampledTable):
-            return []
+        """Return the columns of a table beyond memory that still have to be read."""
+        if isinstance(self.table, SampledTable):
+            return list(self.table.names)
         kept_out = (Role.IDENTIFIER, Role.PERSON)
-        known = self.table.counts.keys() | self.table.too_many
-        attributes = self.project.attributes.items()
-        return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
+        attributes = self.project.attributes
+        return [name for name in self.table.given_up if attributes[name].role not in kept_out]
 
     def check_counted(self) -> None:
         """Raise `InputError` while the values of a table beyond memory are being counted."""
@@ -174,43 +157,13 @@ class Session:
         """Return a trial on the records in memory, extrapolated to all records."""
         return trial if self.source is None else replace(trial, records=self.table.height)
 
-    @contextmanager
-    def memory_freed_for_run(self) -> Iterator[None]:
-        """Free the counted rows, and count no others, while a run works on the pieces."""
-        self._runs_at_work += 1
-        self._rows = None
-        try:
-            yield
-        finally:
-            self._runs_at_work -= 1
-
     def quasi_rows(self) -> Task:
-        """Return a task over all records; of a table beyond memory, over its distinct rows.
-
-        That is one more pass over the file for every choice of quasi-identifiers. It ends when
-        there is another choice, or the session is closed.
-        """
-        table, project = self.table, self.project
-        if not isinstance(table, SampledTable):
-            return self.task()
+        """Return the task over all records; raise while a table beyond memory is being read."""
         self.check_counted()
-        wanted = table, project.attributes, project.data
+        return self.task()
 
-        def check() -> None:
-            if self._runs_at_work:
-                raise InputError("one moment: this is counted again when the run has ended")
-            if self.closed or self.project.attributes is not project.attributes:
-                raise CountingStoppedError
-
-        with self._counting_rows:
-            if self._rows is None or self._rows[0] != wanted:
-                check()
-                memory = memory_limit(project).with_held_memory()
-                self._rows = wanted, count_quasi_rows(project, table, memory, check)
-            return replace(self._rows[1], privacy=project.privacy)
-
-    def take_counts(self, table: SampledTable, completed: Project) -> None:
-        """Replace the table by one with more counted columns.
+    def take_counts(self, table: Table, completed: Project) -> None:
+        """Replace the sample by the whole table.
 
         What was filled in from the sample and nobody has touched since is as the whole table has
         it, in every state of the history: it is no edit.
@@ -256,7 +209,7 @@ class Session:
     def first_choice_is_open(self) -> bool:
         """Whether the algorithm of a new project is still to be chosen, as nobody has named one."""
         project = self.project
-        return project.path is None and project.algorithm.guessed and not self.streams
+        return project.path is None and project.algorithm.guessed and not self.uncounted()
 
     def first_choice(self, stop: Stop = never) -> str:
         """Return the algorithm for a project in which nobody has named one; it is tried once."""
@@ -465,35 +418,6 @@ class Session:
         if isinstance(known[1], KanonError):
             raise known[1]
         return known[1]
-
-
-def count_quasi_rows(
-    project: Project, table: SampledTable, memory: MemoryLimit, check: Callable[[], None]
-) -> Task:
-    """Return a task over the distinct quasi-identifiers of all records, counted in one pass.
-
-    Nothing but k is required of it, and weights are equal: it serves to count, not to search.
-    `check` is called between pieces and may raise to end it.
-    """
-    people = [name for name, spec in project.attributes.items() if spec.role is Role.PERSON]
-    if people:
-        raise InputError(
-            f"{people[0]} says whose each record is, and people with records in several pieces of "
-            "a file cannot be counted; make one record of each person before"
-        )
-    attributes = project.attributes
-    if project.data.missing_policy == "value":  # else other columns decide which records are left
-        attributes = {n: _without_use(spec) for n, spec in attributes.items()}
-    bare = replace(
-        project, attributes=attributes, weights="equal", privacy=Privacy(k=project.privacy.k)
-    )
-    counted = table.as_counted(LocalWorkers(), memory)
-    return prepare(bare, counted, progress=lambda what, share: check(), coarsen=False)
-
-
-def _without_use(spec: AttributeSpec) -> AttributeSpec:
-    """Return a quasi-identifier unchanged, and any other attribute as one that is not read."""
-    return spec if spec.role is Role.QUASI else AttributeSpec(role=Role.IDENTIFIER, kind=spec.kind)
 
 
 def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:

@@ -18,15 +18,16 @@ from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.pipeline.tuple_counts import (
     Packing,
     coarsest_codes,
+    count_rows,
     find_rows,
     levels_to_count,
+    sum_counts,
 )
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.cell_codes import NumberArray, slices_of
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import count_rows, sum_counts
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import Grouping, Task
 

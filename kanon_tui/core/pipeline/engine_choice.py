@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from kanon_tui.core.addresses import is_address
-from kanon_tui.core.algorithms import ALGORITHMS, find_algorithm
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
@@ -24,68 +23,25 @@ from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_survey import NotInPiecesError
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.formats import PARQUET, STREAMED_ENDINGS, format_of, look_at
+from kanon_tui.core.table.formats import PARQUET, format_of, look_at
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.writing import Target
-from kanon_tui.core.task.task import Algorithm, Family, Task
-from kanon_tui.core.text import joined
+from kanon_tui.core.task.task import Algorithm, Task
 
 _BASE = 400_000_000
 _TIMES_TEXT = 6
 _TIMES_COMPRESSED = 30
 _BYTES_PER_CELL = 60
-_UTF8 = ("auto", "utf-8", "utf-8-sig", "ascii")
-"""Encodings in which text is read and written in pieces; `auto` is that of the data."""
-
-
-def check_streamable(project: Project) -> None:
-    """Refuse a project that cannot be run on pieces, before anything is read."""
-    name = project.algorithm.name
-    algorithm = find_algorithm(name)
-    if not algorithm.works_on_counted_rows:
-        others = joined([n for n, each in ALGORITHMS.items() if each.works_on_counted_rows], "or")
-        raise InputError(
-            f"{name} works on records, which cannot be done on pieces; use --engine memory, where "
-            f"it takes large tables in blocks (--set blocks=SIZE), or {others}",
-            on_screen=f"{name} works on records, and this table is worked on in pieces; choose "
-            f"{others}",
-        )
-    if project.weights != "equal":
-        raise InputError(
-            f"weights: {project.weights} compares columns record by record, which cannot be done "
-            "on pieces; use --engine memory, type a weight for every attribute, or weights: equal",
-            on_screen="weights that follow the data compare columns record by record, and this "
-            "table is worked on in pieces; give every attribute a weight",
-        )
-    disjoint = not project.overlap and algorithm.family is Family.CLUSTERING
-    pseudonyms = any(spec.identifier == "pseudonym" for spec in project.attributes.values())
-    for is_set, what, instead in (
-        (disjoint, "overlap: false", "overlap: true"),
-        (project.algorithm.params.get("refine"), "refine", "refine: false"),
-        (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
-        (project.privacy.ties == "random", "ties: random", "ties: first"),
-        (pseudonyms, "identifier: pseudonym", "identifier: drop"),
-    ):
-        if is_set:
-            raise InputError(
-                f"{what} needs all records at once, which cannot be done on pieces; use --engine "
-                f"memory, or {instead}",
-                on_screen=f"{what} needs all records at once, and this table is worked on in "
-                f"pieces; use {instead}",
-            )
 
 
 def needs_records(project: Project) -> bool:
-    """Return whether a project needs all records at once, not only their distinct combinations."""
-    try:
-        check_streamable(project)
-    except KanonError:
-        return True
+    """Return whether what is required of a search cannot be told of distinct combinations."""
     privacy = project.privacy
     bounds_release = privacy.risk is not None and privacy.risk.measure != "highest"
-    if bounds_release or privacy.subset_k is not None:
+    if bounds_release or privacy.subset_k is not None or privacy.suppress == "cells":
         return True
-    if project.algorithm.params.get("relaxed"):
+    parameters = project.algorithm.params
+    if parameters.get("relaxed") or parameters.get("refine") or not project.overlap:
         return True
     return any(spec.role is Role.PERSON for spec in project.attributes.values())
 
@@ -97,16 +53,6 @@ def searches_values(project: Project, algorithm: Algorithm) -> bool:
     if not beyond_memory(project):
         return False
     return not needs_records(project)
-
-
-def is_written_in_pieces(target: Target, encoding: str) -> bool:
-    """Return whether a release in this encoding can be written there piece by piece."""
-    if target.folder:
-        return encoding.lower() in _UTF8
-    ending = target.path.suffix.lower()
-    if ending not in STREAMED_ENDINGS or target.address:
-        return False
-    return ending == ".parquet" or encoding.lower() in _UTF8
 
 
 def beyond_memory(project: Project) -> bool:

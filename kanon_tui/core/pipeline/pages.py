@@ -15,12 +15,10 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +27,12 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.interruption import Stop, check_stopped, never
-from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.column import CHANGED
-from kanon_tui.core.table.csv_format import release_options
 from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.csv_text import RecordScan
 from kanon_tui.core.table.formulas import escape_formulas
-from kanon_tui.core.table.source import Source, open_source
+from kanon_tui.core.table.source import Source
 
 _WHOLE = 100
 """Pages that are read at once in a search through all rows."""
@@ -188,9 +181,14 @@ class Pages(ABC):
 
 def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:
     """Return which rows have a text in a cell, ignoring case."""
-    lower, wanted = pl.all().str.to_lowercase(), text.casefold()
-    hits = frame.select(pl.any_horizontal(lower.str.contains(wanted, literal=True)))
-    return hits.to_series().to_numpy()
+    wanted = text.casefold()
+    flags = np.zeros(frame.height, dtype=bool)
+    for column in frame.iter_columns():
+        coded = isinstance(column.dtype, pl.Enum)
+        texts = column.dtype.categories if isinstance(column.dtype, pl.Enum) else column
+        hits = texts.str.to_lowercase().str.contains(wanted, literal=True).to_numpy()
+        flags |= hits[column.to_physical().to_numpy()] if coded else hits
+    return flags
 
 
 class FramePages(Pages):
@@ -277,97 +275,23 @@ class FilePages(Pages):
         return [*offsets[:pages], piece.end]
 
 
-def pages_before(result: FinishedRun) -> FilePages | None:
-    """Return the input records in the order of the published rows; None where it is not known.
-
-    It is known for a release in input order that leaves out no record, while the data is unchanged.
-    """
-    pages = records_of(result) if result.task.output.order == "input" else None
-    return pages if pages is not None and pages.height == result.rows else None
-
-
-def records_of(result: FinishedRun) -> FilePages | None:
-    """Return the input records of a run; None where files have changed or were not counted."""
-    source = replace(counted_table(result.task).source, complete=())
-    if not source.records or not source.unchanged:
-        return None
-    return FilePages(source)
-
-
-ROWS_PER_PAGE = 2_000
-RELEASE_PAGES_KEPT = 12
-
-
-class ReleasePages(FilePages):
-    """The rows of a written release, by page; files that have changed are refused."""
-
-    def __init__(self, result: FinishedRun, page: int = ROWS_PER_PAGE, stop: Stop = never) -> None:
-        """Look through the files, which takes a moment for CSV; `stop` ends it early."""
-        if result.target is None:
-            raise InputError("this release was not written; run again to write it")
-        self._written = result.files
-        with self._unchanged():
-            source = open_source(
-                result.target.path,
-                release_options(result.csv),
-                on_bytes=lambda _: check_stopped(stop),
-                written_here=True,
-            )
-            super().__init__(source, page)
-        self._most = RELEASE_PAGES_KEPT
-        if self.height != result.rows:
-            raise InputError(
-                f"{result.target.path} does not have the {result.rows:,} rows of the release any "
-                "more; run again to write it"
-            )
-
-    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        with self._unchanged():
-            return super()._part(place, begin, end)
-
-    @contextmanager
-    def _unchanged(self) -> Iterator[None]:
-        """Refuse files that changed before or during the block, rather than what was read."""
-        self.check_unchanged()
-        try:
-            yield
-        finally:
-            self.check_unchanged()
-
-    def check_unchanged(self) -> None:
-        """Refuse files that have changed since they were written."""
-        for file in self._written:
-            file.check()
-
-
 LEFT_OUT = "×"
 """The mark in every cell of a record that is not in the release."""
-_BYTES_PER_TUPLE = 40
+_MADE_AT_ONCE = 100
+"""Rows of a release in memory that are made together."""
 
 
-def lookup_of(result: FinishedRun) -> TupleLookup:
-    """Return the lookup of a result's records; refuse where it does not fit into memory."""
-    assert result.project is not None
-    memory = memory_limit(result.project).with_held_memory()
-    memory.check_fits(result.task.rows * _BYTES_PER_TUPLE, "looking records up")
-    return TupleLookup.from_task(result.task)
+class MemoryPages(Pages):
+    """The published rows of records of a run, made when they are asked for."""
 
+    in_memory = True
 
-class PublishedPages(Pages):
-    """The published rows of input records, in their order; `LEFT_OUT` marks those left out."""
-
-    def __init__(
-        self,
-        result: FinishedRun,
-        before: FilePages,
-        names: tuple[str, ...],
-        lookup: TupleLookup | None = None,
-    ) -> None:
-        """Take the input pages, the names in the files, and the `lookup`, if there is one."""
-        super().__init__([before.height], before.size, _PAGES_KEPT)
-        self.names = names
-        self._result, self._before = result, before
-        self._lookup = lookup_of(result) if lookup is None else lookup
+    def __init__(self, result: FinishedRun, numbers: Int64s) -> None:
+        """Take the numbers of the records in the run."""
+        super().__init__([len(numbers)], _MADE_AT_ONCE, _PAGES_KEPT)
+        self.names = result.columns
+        self._result = result
+        self._numbers = numbers
 
     @cached_property
     def _texts(self) -> list[pl.Series]:
@@ -375,17 +299,20 @@ class PublishedPages(Pages):
         release = self._result.release
         return [pl.Series([*cells.texts, HIDDEN], dtype=pl.String) for cells in release.cells]
 
+    def cached_page(self, number: int) -> pl.DataFrame:
+        """Return a page; making it takes no longer than drawing it."""
+        return self.page(number)
+
+    def take(self, numbers: Int64s) -> pl.DataFrame:
+        """Return some rows by their numbers."""
+        rows = self._numbers[numbers]
+        return self._published(self._result.task.table.frame[rows].cast(pl.String), rows)
+
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        if begin % self.size or end - begin > self.size:
-            return self.rows_of(self._before.read(begin, end))
-        return self.rows_of(self._before.page(self.page_of(begin)).head(end - begin))
+        return self.take(np.arange(begin, end))
 
-    def rows_of(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Return the published rows of some records, as they are written."""
-        return self.published(records, *self._lookup.find_records(records))
-
-    def published(self, records: pl.DataFrame, rows: Int64s, dropped: Flags) -> pl.DataFrame:
-        """Return published rows, given the row of each record in the run and which were dropped."""
+    def _published(self, records: pl.DataFrame, rows: Int64s) -> pl.DataFrame:
+        """Return the published rows of some records of the run."""
         result, release = self._result, self._result.release
         suppressed = release.suppressed[rows]
         place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
@@ -401,9 +328,8 @@ class PublishedPages(Pages):
         if result.task.output.formulas == "escape":
             frame = escape_formulas(frame)
         frame.columns = list(self.names)
-        left_out = dropped | suppressed if result.task.output.suppressed == "drop" else dropped
-        if left_out.any():
-            mark = pl.Series(left_out)
+        if result.task.output.suppressed == "drop" and suppressed.any():
+            mark = pl.Series(suppressed)
             frame = frame.select(
                 pl.when(mark).then(pl.lit(LEFT_OUT)).otherwise(pl.col(name)).alias(name)
                 for name in frame.columns
@@ -411,70 +337,5 @@ class PublishedPages(Pages):
         return frame
 
 
-_MADE_AT_ONCE = 100
-"""Rows of a release in memory that are made together."""
-
-
-class MemoryPages(PublishedPages):
-    """The published rows of records of a run in memory, made when they are asked for."""
-
-    in_memory = True
-
-    def __init__(self, result: FinishedRun, numbers: Int64s) -> None:
-        """Take the numbers of the records in the run."""
-        Pages.__init__(self, [len(numbers)], _MADE_AT_ONCE, _PAGES_KEPT)
-        self.names, self._result, self._numbers = result.columns, result, numbers
-
-    def cached_page(self, number: int) -> pl.DataFrame:
-        """Return a page; making it takes no longer than drawing it."""
-        return self.page(number)
-
-    def take(self, numbers: Int64s) -> pl.DataFrame:
-        """Return some rows by their numbers."""
-        rows = self._numbers[numbers]
-        records = self._result.task.table.frame[rows]
-        return self.published(records, rows, np.zeros(len(rows), dtype=bool))
-
-    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        return self.take(np.arange(begin, end))
-
-
-BYTES_PER_ROW = 4
 RowNumbers = npt.NDArray[np.integer]
 """Numbers of rows in the order in which they are shown."""
-T = TypeVar("T")
-
-
-def ranked_rows(
-    stretches: Iterable[T],
-    rank_of: Callable[[T], npt.NDArray[np.integer]],
-    sizes: Int64s,
-    memory: MemoryLimit,
-) -> RowNumbers:
-    """Return the numbers of all rows by rank; `sizes` has the number of rows of each rank."""
-    memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
-    numbers = np.empty(int(sizes.sum()), dtype=np.uint32)
-    free = np.cumsum(sizes) - sizes
-    row = 0
-    for stretch in stretches:
-        ranks = rank_of(stretch)
-        order = np.argsort(ranks, kind="stable")
-        present, first, count = np.unique(ranks[order], return_index=True, return_counts=True)
-        if (free[present] + count > len(numbers)).any():
-            raise InputError(CHANGED)
-        within = np.arange(len(ranks)) - np.repeat(first, count)
-        numbers[np.repeat(free[present], count) + within] = order + row
-        free[present] += count
-        row += len(ranks)
-    if row != len(numbers) or (free != np.cumsum(sizes)).any():
-        raise InputError(CHANGED)
-    return numbers
-
-
-def in_turns(numbers: RowNumbers, sizes: Int64s, turns: Int64s) -> RowNumbers:
-    """Return row numbers that are sorted by rank in another order of the ranks.
-
-    `sizes` has the number of rows of every rank, `turns` the ranks in their new order.
-    """
-    parts = np.split(numbers, np.cumsum(sizes)[:-1])
-    return np.concatenate([parts[rank] for rank in turns.tolist()])

@@ -1,13 +1,9 @@
-"""From a project and its table to a `Task`: one entry point for tables in memory and in pieces.
+"""From a project and its table to a `Task`.
 
 The columns of a task are coded as the project describes them, with hierarchies, rules and domains.
 Everything a person can have got wrong (an unknown column, a value without a row in its hierarchy,
 a rule about a value that does not occur, an option that would do nothing) is found here, before
 anything runs.
-
-A table in memory is used as it is. A table beyond memory is a `CountedTable`: one pass over its
-pieces has counted the values of its columns, and `prepare` counts the distinct tuples of the
-quasi-identifiers, and of the columns with requirements, in a second one.
 """
 
 from collections.abc import Mapping
@@ -21,20 +17,14 @@ from kanon_tui.core.errors import InputError, OnlyWithValues, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.pipeline.engine_choice import check_streamable, read_records, scan_progress
-from kanon_tui.core.pipeline.sampled_table import SampledTable
-from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
+from kanon_tui.core.pipeline.engine_choice import read_records
 from kanon_tui.core.privacy.k_anonymity import personal_requirement
 from kanon_tui.core.privacy.requirements import join_columns
 from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
-from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.guesses import project_of_data
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.column_coding import by_value, code_ends, coding_note, written_end
-from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.pseudonyms import KeyFile
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
@@ -296,84 +286,18 @@ def _typed_research_values(
     return spec.rv
 
 
-_MOST_RECORDS = 2**31 - 1
 _BY_CHANCE = note(
     "ties: random: clusterings choose among equally good records by chance, so that this run "
     "cannot be repeated; searches by values alone, such as mondrian and full-domain ones, stay"
 )
 
 
-def no_progress(what: str, share: float) -> None:
-    """Ignore a report of progress."""
-
-
-def count_project(
-    project: Project,
-    workers: Workers,
-    memory: MemoryLimit,
-    progress: Progress = no_progress,
-    known: SampledTable | None = None,
-) -> CountedTable:
-    """Return the table of a project, its values counted in one pass over the pieces of its files.
-
-    Counted are the columns that are published or have to be guessed; what is counted in `known` is
-    not counted again, unless files have changed since. `pieces` are the sizes of pieces: bytes of
-    CSV and records of Parquet.
-    """
-    check_streamable(project)
-    memory.check_start()
-    if known is not None and known.exact and known.source.pieces and known.source.unchanged:
-        table = known.as_counted(workers, memory)
-    else:
-        progress("look", 0.0)
-        source = project.open_data(scan_progress(project, progress))
-        table = CountedTable.from_source(source, workers, memory)
-    workers.begin("count values", progress)
-    left_out = {
-        name
-        for name, spec in project.attributes.items()
-        if spec.role is Role.IDENTIFIER and spec.kind is not None
-    }
-    records = table.count(name for name in table.names if name not in left_out)
-    return replace(table, records=table.records or records)
-
-
-def prepare(
-    project: Project,
-    table: Table | None = None,
-    *,
-    progress: Progress = no_progress,
-    phases: Seconds | None = None,
-    coarsen: bool = True,
-) -> Task:
+def prepare(project: Project, table: Table | None = None) -> Task:
     """Return the task of a project: its table joined with hierarchies, rules and requirements.
 
-    Without a table the data of the project is read into memory. Of a `CountedTable` the distinct
-    tuples are counted; with `coarsen`, values that no search tells apart are counted as one.
-    `phases` gets the seconds.
+    Without a table the data of the project is read.
     """
-    phases = {} if phases is None else phases
-    with timed(phases, "prepare"):
-        task = _joined(project, read_records(project) if table is None else table)
-    counted = task.table
-    if not isinstance(counted, CountedTable):
-        return task
-    if task.person is not None:
-        raise InputError(
-            f"{project.title}: {task.person.name} has the role person, and people with records in "
-            "several pieces cannot be counted; use --engine memory, or make one record of each "
-            "person before"
-        )
-    if task.n > _MOST_RECORDS:
-        raise InputError(
-            f"{project.title}: {task.n:,} records are more than {_MOST_RECORDS:,}, which is as "
-            "many as can be counted; divide the data"
-        )
-    counted.workers.begin("count tuples", progress)
-    with timed(phases, "read"):
-        if coarsen:
-            task = replace(task, counted_levels=levels_to_count(task, project.algorithm))
-        return with_tuples(task, counted)
+    return _joined(project, read_records(project) if table is None else table)
 
 
 def with_notes(task: Task, notes: tuple[Note, ...]) -> Task:
@@ -399,7 +323,7 @@ def _joined(project: Project, table: Table) -> Task:
         table, dropped = table.drop_missing(needed)
     _check_privacy(project, table.height)
     by_chance = project.privacy.ties == "random"
-    if by_chance and table.frame.height == table.height:
+    if by_chance:
         table = table.shuffled()
     _check_coded(specs, roles)
     columns, sensitive, weights = weighted_columns(project, table, specs)

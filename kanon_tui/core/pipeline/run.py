@@ -15,7 +15,6 @@ does not verify has no result.
 
 from __future__ import annotations
 
-import html as markup
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.engine_choice import (
@@ -39,9 +38,10 @@ from kanon_tui.core.pipeline.engine_choice import (
     searches_values,
 )
 from kanon_tui.core.pipeline.prepare import as_project, prepare, with_notes
-from kanon_tui.core.pipeline.publishing import Publisher, copy_files
+from kanon_tui.core.pipeline.verification import check_published, verify_release
 from kanon_tui.core.project.guesses import settle_guesses
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import document_bytes, is_internal, report_bytes
 from kanon_tui.core.report.mapping import report_mapping
@@ -212,7 +212,7 @@ class Result(FinishedRun):
     ) -> None:
         """Write the published table (.csv, .tsv, .parquet ...) completely or not at all.
 
-        Of a release in files the verified files are copied. With `partition_by` the path is a
+        With `partition_by` the path is a
         folder of Parquet files by the published cells of these columns: `sex=F/part-00000.parquet`.
         """
         columns = [partition_by] if isinstance(partition_by, str) else partition_by
@@ -221,9 +221,6 @@ class Result(FinishedRun):
             target.check(force, ())
             with partitioned(self.written, target, columns, force):
                 return
-        if self.in_files:
-            self.copy_to(Target.parse(str(path)), force)
-            return
         target = Target.parse(str(path))
         if target.folder:
             target.check(force, ())
@@ -239,12 +236,6 @@ class Result(FinishedRun):
         ending = target.ending
         csv = None if ending == ".parquet" else self.task.csv_format(Path(f"release{ending}"))
         return in_parts(self.written, target, csv, force, rows_each)
-
-    def copy_to(self, target: Target, force: bool = False) -> None:
-        """Copy the verified files of a release to a file, or to a folder of parts."""
-        if self.target is None:
-            raise InputError("this release was not written; run again to write it")
-        copy_files(self.files, self.target, target, force)
 
     def write_report(
         self,
@@ -305,9 +296,7 @@ class Result(FinishedRun):
                 write_address(address, self.written, force)
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows; only figures of a release in files."""
-        if self.in_files:
-            return f"<p>{markup.escape(repr(self))}</p>"
+        """Return the HTML that a notebook shows."""
         from kanon_tui.core.report.notebook import notebook_html
 
         return notebook_html(self)
@@ -413,28 +402,19 @@ def anonymize(
     return conclude(run, run.project)
 
 
-def conclude(
-    run: Run, project: Project | None = None, publisher: Publisher | None = None
-) -> Result:
-    """Return the result of a run, which is first run to its end.
-
-    `publisher` keeps the release in memory unless it is a `FilePublisher`.
-    """
+def conclude(run: Run, project: Project | None = None) -> Result:
+    """Return the result of a run, which is first run to its end."""
     grouping = run.required_grouping()
-    publisher = publisher or Publisher()
-    task, phases = run.task, {**run.phases, "search": run.seconds}
-    with publisher.opened(task):
-        with timed(phases, "recode"):
-            release = publisher.recode(task, grouping)
-        with timed(phases, "measure"):
-            measures = measure(release, getattr(run.algorithm, "class_attribute", None))
-        with timed(phases, "write"):
-            facts = publisher.write(release)
-        with timed(phases, "verify"):
-            publisher.verify(release)
-        if task.key_file is not None:
-            task.key_file.keep()
-        result = Result(
-            task, run.algorithm, grouping, release, run.seconds, measures, project, phases, **facts
-        )
-        return replace(result, files=publisher.place(result))
+    task = run.task
+    phases = {**run.phases, "search": run.seconds}
+    with timed(phases, "recode"):
+        release = recode(task, grouping)
+        check_published(release)
+        _ = release.coded  # computed here, so that its time counts as recoding
+    with timed(phases, "measure"):
+        measures = measure(release, getattr(run.algorithm, "class_attribute", None))
+    with timed(phases, "verify"):
+        verify_release(release)
+    if task.key_file is not None:
+        task.key_file.keep()
+    return Result(task, run.algorithm, grouping, release, run.seconds, measures, project, phases)

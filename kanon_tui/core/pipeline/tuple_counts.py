@@ -13,7 +13,7 @@ suppressed records by their values. Mondrian has no levels to rule out: it may c
 values that have k records on either side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -24,14 +24,9 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
-from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
+from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.project.sections import AlgorithmChoice
-from kanon_tui.core.table.cell_codes import Cells, Columns, incomplete_rows
-from kanon_tui.core.table.column import CHANGED, Column
-from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
-from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.table import Encoder
-from kanon_tui.core.task.parts import with_counted_rows
+from kanon_tui.core.table.column import CHANGED
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 _FIRST, _OTHERS = 64, 32
@@ -84,8 +79,6 @@ class Packing:
         return (field & np.uint64((1 << bits) - 1)).astype(np.int32)
 
 
-_BYTES_PER_TUPLE = 200
-"""Memory of a tuple besides its codes: words, copies, labels, and room to sort and search them."""
 _BY_VALUES = ("ncp", "il")
 """Objectives in which the loss of a suppressed record depends on its values."""
 
@@ -117,81 +110,46 @@ def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
     return first[labels]
 
 
-_TUPLES = "tuples"
+Counts = dict[str, pl.DataFrame]
+"""Counted rows with their `records`, by a name."""
+_MERGED_AT_A_TIME = 8
 
 
-def count_tuples(
-    counted: tuple[Source, Sequence[Encoder], Packing], piece: int
-) -> dict[str, pl.DataFrame]:
-    """Return the distinct tuples of one piece, packed, with their numbers of records."""
-    source, encoders, packing = counted
-    blocks = source.columns_of(source.pieces[piece], [encoder.name for encoder in encoders])
-    packed = (packing.pack_frame([each.encode(block) for each in encoders]) for block in blocks)
-    return sum_counts({_TUPLES: count_rows(words)} for words in packed)
+def count_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return distinct rows with their `records`, in the order of their first appearance."""
+    return rows.group_by(rows.columns, maintain_order=True).agg(records=pl.len().cast(pl.Int64))
 
 
-def with_tuples(task: Task, table: CountedTable) -> Task:
-    """Return the task over the distinct tuples of a table, counted in one pass over its pieces."""
-    columns: list[Column] = [attribute.column for attribute in task.quasi]
-    required = {each.column.name: each.column for each in task.requirements}
-    columns += required.values()
-    encoders = (
-        *(tuple_encoder(table, task, x) for x in range(len(task.quasi))),
-        *map(table.encoder, required.values()),
-    )
-    packing = Packing.for_sizes([len(column.values) for column in columns])
-    attributes = {each.name: len(each.column.values) for each in task.quasi}
-    bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
-    tuples = sum_counts(
-        table.each_piece(count_tuples, (table.source, encoders, packing)),
-        lambda counts: table.memory.check_tuples(
-            sum(map(len, counts.values())), bytes_each, attributes
-        ),
-    )[_TUPLES]
-    *words, copies = (column.to_numpy(writable=True) for column in tuples.iter_columns())
-    codes = {column.name: packing.unpack(words, x) for x, column in enumerate(columns)}
-    return with_counted_rows(task, codes, copies)
+def merge_counts(several: Iterable[Counts]) -> Counts:
+    """Return the sums of counted rows; these keep the order of their first appearance."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for counts in several:
+        for name, frame in counts.items():
+            frames.setdefault(name, []).append(frame.cast({"records": pl.Int64}))
+    return {
+        name: parts[0]
+        if len(parts) == 1
+        else pl.concat(parts)
+        .group_by([key for key in parts[0].columns if key != "records"], maintain_order=True)
+        .agg(pl.col("records").sum())
+        for name, parts in frames.items()
+    }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TupleLookup:
-    """Finds the row of every record among the counted tuples of a task."""
-
-    encoders: tuple[Encoder, ...]
-    packing: Packing
-    complete: tuple[str, ...]
-    """Columns that must not be missing; records in which one is have been dropped."""
-    missing_tokens: tuple[str, ...]
-    index: pl.DataFrame
-    """The packed tuples, each with its first `row`; with requirements beyond k it has several."""
-
-    @classmethod
-    def from_task(cls, task: Task) -> Self:
-        """Return the lookup of a task over counted rows."""
-        packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
-        words = packing.pack_frame([attribute.column.codes for attribute in task.quasi])
-        index = words.with_row_index("row").unique(words.columns, keep="first")
-        table = counted_table(task)
-        encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
-        return cls(encoders, packing, table.source.complete, table.missing_tokens, index)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns that are looked at."""
-        return tuple(dict.fromkeys((*(each.name for each in self.encoders), *self.complete)))
-
-    def find(self, columns: Columns) -> Int64s:
-        """Return for every record a row with its tuple."""
-        words = self.packing.pack_frame([encoder.encode(columns) for encoder in self.encoders])
-        return find_rows(words, self.index)
-
-    def find_records(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
-        """Return the row of every record of texts, and which were dropped for a missing value."""
-        dropped = incomplete_rows(records, self.complete, self.missing_tokens)
-        kept = records.filter(~dropped)
-        rows = np.zeros(records.height, dtype=np.int64)
-        rows[~dropped] = self.find({name: Cells.from_series(kept[name], "") for name in self.names})
-        return rows, dropped
+def sum_counts(
+    pieces: Iterable[Counts], check: Callable[[Counts], object] = lambda _: None
+) -> Counts:
+    """Return the sum of what was counted in pieces; `check` gets the counts so far."""
+    total: Counts = {}
+    waiting: list[Counts] = []
+    for found in pieces:
+        waiting.append(found)
+        if len(waiting) >= _MERGED_AT_A_TIME:
+            total, waiting = merge_counts([total, *waiting]), []
+            check(total)
+    total = merge_counts([total, *waiting])
+    check(total)
+    return total
 
 
 def find_rows(rows: pl.DataFrame, index: pl.DataFrame) -> Int64s:
@@ -201,19 +159,3 @@ def find_rows(rows: pl.DataFrame, index: pl.DataFrame) -> Int64s:
     if found.has_nulls():
         raise InputError(CHANGED)
     return found.to_numpy().astype(np.int64)
-
-
-def counted_table(task: Task) -> CountedTable:
-    """Return the table of a task over counted rows."""
-    assert isinstance(task.table, CountedTable)
-    return task.table
-
-
-def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
-    """Return the encoder from texts to the codes that tuples have of quasi-identifier number x."""
-    attribute = task.quasi[x]
-    encoder = table.encoder(attribute.column)
-    level = task.counted_levels[x] if task.counted_levels else 0
-    if not level:
-        return encoder
-    return encoder.mapped(coarsest_codes(attribute, level), encoder.size)

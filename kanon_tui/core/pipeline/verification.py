@@ -1,7 +1,6 @@
-"""Verification of a release before it gets its name: what is required, and a release in memory.
+"""Verification of a release before anybody sees it.
 
-The verifier (`privacy.verify`) counts the classes again from printed cells alone. A release in
-files is read again and feeds it, too (`publishing`).
+The verifier (`privacy.verify`) counts the classes again from printed cells alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence

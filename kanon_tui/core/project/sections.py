@@ -129,8 +129,8 @@ class Resources:
 
     engine: Engine = declared(
         "auto",
-        "Engine: in memory, streaming over pieces of the data, or on a Dask cluster; auto: in "
-        "memory where the table fits",
+        "Engine: in memory, coded into a file (stream), or on a Dask cluster; auto: in memory "
+        "where the table fits",
     )
     memory: int | Literal["auto"] = declared(
         "auto", "Memory limit of a run; auto: the memory of the machine", type=SIZE

@@ -14,7 +14,6 @@ counting, sorting and comparing work on numbers.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -173,8 +172,6 @@ def text_ranks(texts: pl.Series | Sequence[str]) -> Int32s:
 class Release:
     """A table as it will be published, joined to its task."""
 
-    in_memory: ClassVar[bool] = True
-    """Whether the published rows are in memory, not in files."""
     task: Task
     grouping: Grouping
     cells: tuple[PublishedCells, ...]

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.cautions import Caution, cautions_of
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import count_formulas, escape_formulas
-from kanon_tui.core.table.writing import Target, WrittenFile
+from kanon_tui.core.table.writing import WrittenFile
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, Task
 from kanon_tui.core.text import Note, note
 
@@ -51,9 +51,6 @@ class FinishedRun:
     """The project of the run, for the command that repeats it."""
     phases: Seconds = field(default_factory=dict)
     """Seconds of each phase, as far as known; writing adds to them."""
-    target: Target | None = None
-    """The file or folder of a release beyond memory; None where it is in memory or not written."""
-    formulas_written: int = 0
     files: tuple[WrittenFile, ...] = ()
     """The files of a release beyond memory as they were when they had been verified."""
     csv: CsvFormat | None = None
@@ -69,17 +66,10 @@ class FinishedRun:
         )
 
     @property
-    def in_files(self) -> bool:
-        """Whether the published table is in files, not in memory."""
-        return not self.release.in_memory
-
-    @property
     def engine(self) -> str:
         """The engine of the run: `memory`, `stream` or `dask`."""
-        if not self.in_files:
-            return "memory"
-        on_cluster = self.project is not None and self.project.run.engine == "dask"
-        return "dask" if on_cluster else "stream"
+        engine = "auto" if self.project is None else self.project.run.engine
+        return engine if engine in ("stream", "dask") else "memory"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -93,17 +83,13 @@ class FinishedRun:
 
     @property
     def table(self) -> pl.DataFrame:
-        """The published table; refused where it is in files."""
-        if self.in_files:
-            raise InputError(
-                "a release that was streamed is in its files, not in memory; read it from there"
-            )
+        """The published table."""
         return self.release.frame
 
     @property
     def formulas(self) -> int:
         """The number of cells and column names that a spreadsheet would take for formulas."""
-        return self.formulas_written if self.in_files else count_formulas(self.release.coded)
+        return count_formulas(self.release.coded)
 
     @property
     def risk_reached(self) -> float | None:

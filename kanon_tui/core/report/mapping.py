@@ -170,11 +170,8 @@ def versions() -> dict[str, str]:
 
 
 def release_hash(result: FinishedRun) -> str | None:
-    """Return the SHA-256 of the release: of its files, or of its rows as a CSV file.
-
-    None where a release beyond memory was not written.
-    """
-    if result.in_files or result.files:
+    """Return the SHA-256 of the release: of its files, or of its rows as a CSV file."""
+    if result.files:
         return _hash_of([file.path for file in result.files])
     text = BytesIO()
     put_table(result.written, text, Path("release.csv"), result.task.csv_format(Path("r.csv")))

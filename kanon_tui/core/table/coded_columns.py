@@ -8,7 +8,7 @@ columns is read, sliced, sorted and counted in the same way wherever its numbers
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.reading import size_text
-from kanon_tui.core.table.cell_codes import Cells, Columns, NumberArray, narrowest
+from kanon_tui.core.table.cell_codes import Cells, Columns, NumberArray, narrowest, records_in
 from kanon_tui.core.table.column import CHANGED
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
@@ -78,28 +78,55 @@ def code_source(
     memory: MemoryLimit,
     folder: Path | None = None,
     spared: Collection[str] = (),
+    on_records: Callable[[int], object] = lambda _: None,
 ) -> Table:
     """Return the table of a source, read once; its numbers lie in a file of the folder, if given.
 
     Its distinct texts are in memory. Columns with more of them than fit are refused; those that may
-    be `spared` are given up, since nothing of them is published.
+    be `spared` are given up, since nothing of them is published. `on_records` gets the number of
+    records so far; an error that it raises ends the reading.
     """
     if folder is not None:
         _check_room(source, folder)
     columns = {name: GrowingColumn(name, folder) for name in source.names}
+    given_up: set[str] = set()
+    records = 0
     pieces = [(piece,) for piece in range(len(source.pieces))]
     for block in chain.from_iterable(workers.map(code_piece, (source, source.names), pieces)):
-        for name in list(columns):
-            columns[name].append(block[name])
-            if name in spared and columns[name].distinct > _MOST_SPARED:
-                del columns[name]
+        for name, column in columns.items():
+            if name not in given_up:
+                column.append(block[name])
+            if name in spared and column.distinct > _MOST_SPARED:
+                given_up.add(name)
+                columns[name] = GrowingColumn(name, None)
         memory.check_texts({name: column.text_bytes for name, column in columns.items()})
+        records += records_in(block)
+        if records > _MOST_RECORDS:
+            raise InputError(
+                f"the data has more than {_MOST_RECORDS:,} records, which is as many as can be "
+                "numbered; divide it"
+            )
+        on_records(records)
     if not source.unchanged:
         raise InputError(CHANGED)
-    frame = pl.DataFrame([column.series() for column in columns.values()])
-    given_up = len(columns) < len(source.names)
-    names = source.names if given_up else ()
-    return Table.from_file(frame, source.facts, source.options, spill=folder, all_names=names)
+    frame = pl.DataFrame(
+        [
+            _not_kept(name, records) if name in given_up else column.series()
+            for name, column in columns.items()
+        ]
+    )
+    facts, options = source.facts, source.options
+    return Table.from_file(frame, facts, options, spill=folder, given_up=frozenset(given_up))
+
+
+_MOST_RECORDS = 2**31 - 1
+_NOT_KEPT = "…"
+"""The text in every cell of a column that was given up."""
+
+
+def _not_kept(name: str, records: int) -> pl.Series:
+    """Return a column that says in every cell that it was not kept; it takes no memory."""
+    return pl.Series(name, np.zeros(records, dtype=np.uint8)).cat.to(pl.Enum([_NOT_KEPT]))
 
 
 _BYTES_PER_CELL = 4

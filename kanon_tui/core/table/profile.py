@@ -136,7 +136,7 @@ class RepeatedPeople:
 def repeated_people(table: Table, names: Iterable[str]) -> RepeatedPeople | None:
     """Return the first of these columns that numbers people and repeats, or None."""
     for name in names:
-        if name in table.uncounted_columns:
+        if name in table.given_up:
             continue
         if guess_attribute(table, name).role is Role.PERSON:
             distinct, present = table.present_values(name)

@@ -7,10 +7,10 @@ be read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -21,58 +21,18 @@ from kanon_tui.core.numeric import Floats, Int32s, random_words
 from kanon_tui.core.table.cell_codes import (
     FEW,
     Cells,
-    Columns,
     coded_series,
     codes_of_places,
     incomplete_rows,
     taken,
 )
-from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
+from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formats import FormatName
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import PLAIN, Format, NumberFormat, ValueFormats, read_texts
-from kanon_tui.core.text import count_of
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Encoder:
-    """A mapping from the texts of a column to codes."""
-
-    name: str
-    texts: pl.Series
-    """Every text that occurs, missing tokens included."""
-    codes: NDArray[np.int32]
-    """The code of every text."""
-    size: int
-    """The number of codes."""
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return the fields without the Polars type, which is quickly made again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    @cached_property
-    def _kind(self) -> pl.Enum:
-        return pl.Enum(self.texts)
-
-    def codes_of(self, texts: pl.Series) -> NDArray[np.int32]:
-        """Return the codes of texts, all of which must be known."""
-        try:
-            places = texts.cast(self._kind).to_physical()
-        except pl.exceptions.PolarsError:
-            raise InputError(CHANGED) from None
-        return np.asarray(self.codes[places.to_numpy()], dtype=np.int32)
-
-    def encode(self, columns: Columns) -> NDArray[np.int32]:
-        """Return the codes of some records."""
-        cells = columns[self.name]
-        return np.asarray(self.codes_of(cells.texts)[cells.places], dtype=np.int32)
-
-    def mapped(self, codes: Sequence[int] | NDArray[np.int32], size: int) -> Encoder:
-        """Return the encoder with another code, of `size`, for each of its codes."""
-        return replace(self, codes=np.asarray(codes, dtype=np.int32)[self.codes], size=size)
 
 
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
@@ -136,25 +96,17 @@ class FileFacts:
     skipped: int = 0  # lines before the header
 
 
-Counts = dict[str, pl.DataFrame]
-"""The `value`s of each column with their `records`."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Records of texts; no cell is null, and a missing one holds one of the missing tokens."""
 
-    in_memory: ClassVar[bool] = True
-    """Whether its frame holds all records of the data."""
     frame: pl.DataFrame
     facts: FileFacts | None = None
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
     formats: ValueFormats = field(default_factory=ValueFormats)  # how numbers, dates are written
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
-    counts: Counts = field(default_factory=dict, repr=False, kw_only=True)
-    """The values of columns that were counted in files, whose records are not in the frame."""
-    all_names: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
-    """All columns in file order, where some were given up; empty: those of the frame."""
+    given_up: frozenset[str] = field(default=frozenset(), repr=False, kw_only=True)
+    """Columns of which nothing is published and whose values were too many to keep."""
     spill: Path | None = field(default=None, repr=False, kw_only=True)
     """The folder for arrays of one number per record; None keeps them in memory."""
     # Coding a column of a large table takes a while, and screens ask for the same one repeatedly.
@@ -183,7 +135,7 @@ class Table:
     @cached_property
     def names(self) -> list[str]:
         """The names of the columns in file order, kept since a frame makes the list each time."""
-        return list(self.all_names) or self.frame.columns
+        return self.frame.columns
 
     @cached_property
     def name_set(self) -> frozenset[str]:
@@ -204,6 +156,7 @@ class Table:
 
     def texts(self, name: str) -> pl.Series:
         """Return the cells of a column as texts, also of a packed table (`packed`)."""
+        self._check_names([name])
         return self.frame[name].cast(pl.String)
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
@@ -215,25 +168,16 @@ class Table:
         return self._coded[key]
 
     def _code(self, name: str, kind: Kind, format: Format | None) -> Column:
-        """Return a column as codes; with the values of the whole table, where these are counted."""
-        counts = self.counts_of(name)
-        if counts is None:
-            cells = Cells.from_series(self.frame[name], name)
-            column, encoder = self._code_values(cells.texts, kind, format)
-            codes = codes_of_places(encoder.codes_of(cells.texts), cells.places, self.spill)
-            return replace(column, codes=codes)
-        values, records = counts["value"].alias(name), counts["records"]
-        column, encoder = self._code_values(values, kind, format)
-        column = replace(column, codes=encoder.codes_of(self.texts(name)))
-        if self.frame.height == self.height:
-            return column
-        of_values = counted(encoder.codes_of(values), records.to_numpy(), encoder.size)
-        return replace(column, value_counts=of_values)
+        """Return a column as codes."""
+        cells = Cells.from_series(self.frame[name], name)
+        column, texts, codes = self._code_values(cells.texts, kind, format)
+        places = cells.texts.cast(pl.Enum(texts)).to_physical().to_numpy()
+        return replace(column, codes=codes_of_places(codes[places], cells.places, self.spill))
 
     def _code_values(
         self, distinct: pl.Series, kind: Kind, format: Format | None
-    ) -> tuple[Column, Encoder]:
-        """Return a column of distinct texts, without records, and its encoder."""
+    ) -> tuple[Column, pl.Series, Int32s]:
+        """Return a column of distinct texts, without records; and all texts with their codes."""
         name = distinct.name
         is_missing = distinct.is_in(list(self.missing_tokens))
         present = distinct.filter(~is_missing)
@@ -273,17 +217,11 @@ class Table:
             date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
             number_format=format if isinstance(format, NumberFormat) else PLAIN,
         )
-        return column, Encoder(name, texts, codes, len(values))
+        return column, texts, codes
 
     def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
         """Return the error for values that cannot be read."""
-        name = unreadable.name
-        if name not in self.counts:
-            return self._first_unreadable([self.texts(name)], unreadable, format)
-        counts = self.counts[name]
-        records = counts.filter(counts["value"].is_in(unreadable.to_list()))["records"].sum()
-        where = f"in {count_of(int(records), 'record')}"
-        return _unreadable_values(name, unreadable.sort(), format, where)
+        return self._first_unreadable([self.texts(unreadable.name)], unreadable, format)
 
     def _first_unreadable(
         self, blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format
@@ -310,7 +248,7 @@ class Table:
         return Cells.from_series(self.frame[name], name)
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
-        """Yield the codes of these columns block by block; a table in memory is one block."""
+        """Yield the codes of these columns, which are one block."""
         yield tuple(column.codes for column in columns)
 
     def rows_at(self, records: NDArray[np.int64], names: Sequence[str]) -> pl.DataFrame:
@@ -319,23 +257,13 @@ class Table:
 
     def first_rows(self, most: int, names: Sequence[str]) -> pl.DataFrame:
         """Return some columns of the first records, at most so many."""
-        return self.frame.head(most).select(names)
-
-    def check_rows(self, distinct: int) -> None:
-        """Refuse to count `distinct` distinct rows; a table in memory refuses none."""
-
-    @property
-    def uncounted_columns(self) -> frozenset[str]:
-        """Columns whose values are not known for all records, since there could be too many."""
-        counted = self.frame.columns if self.in_memory else self.counts
-        return self.name_set - set(counted)
+        return self.frame.head(most).select(names).cast(pl.String)
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""
-        tokens, counts = list(self.missing_tokens), self.counts_of(name)
-        if counts is None and self.frame.height > FEW:
+        tokens = list(self.missing_tokens)
+        if self.frame.height > FEW:
             counts = self.occurrences(name)
-        if counts is not None:
             present = counts.filter(~counts["value"].is_in(tokens))
             return present["value"].alias(name), int(present["records"].sum())
         cells = [text for text in self.texts(name).to_list() if text not in tokens]
@@ -344,28 +272,16 @@ class Table:
     def occurrences(self, name: str) -> pl.DataFrame:
         """Return every `value` of a column with the number of `records` that have it."""
         self._check_names([name])
-        counts = self.counts_of(name)
-        if counts is not None:
-            return counts
         cells = self.frame[name]
         if not isinstance(cells.dtype, pl.Enum):
             return cells.alias("value").value_counts(name="records")
         coded = Cells.from_series(cells, name)
         return pl.DataFrame({"value": coded.texts, "records": coded.records})
 
-    def counts_of(self, name: str) -> pl.DataFrame | None:
-        """Return the counted values of a column; None where its records are in the frame."""
-        return self.counts.get(name)
-
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""
         tokens = self.missing_tokens
-        found = {
-            name: int(incomplete_rows(self.frame, [name], tokens).sum()) for name in self.names
-        }
-        for name, counts in self.counts.items():
-            found[name] = int(counts["records"].sum()) - self.present_values(name)[1]
-        return found
+        return {name: int(incomplete_rows(self.frame, [name], tokens).sum()) for name in self.names}
 
     def shuffled(self) -> Table:
         """Return the table with its records in an order by chance, which no seed repeats."""
@@ -389,6 +305,11 @@ class Table:
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
             check_known(name, self.name_set, f"no column is called '{name}'")
+            if name in self.given_up:
+                raise InputError(
+                    f"{name}: it has too many values to keep, and as an identifier nothing of it "
+                    "is published; give it another role, so that it is read again"
+                )
 
 
 def code_column(

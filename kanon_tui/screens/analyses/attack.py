@@ -31,10 +31,9 @@ from kanon_tui.core.analysis.attack.suite import (
 )
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases, repaired, two_releases
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
-from kanon_tui.core.analysis.published_cells import PublishedTable
+from kanon_tui.core.analysis.published_cells import PublishedTable, released_tables
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result
-from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
@@ -265,7 +264,7 @@ class AttackScreen(AnalysisScreen):
             else:
                 self.action_attributes()
 
-        self.in_background(lambda: read_tables(result), opened, "reading the release")
+        self.in_background(lambda: released_tables(result), opened, "reading the release")
 
     def action_attributes(self) -> None:
         """Choose the attributes to join on among those both tables have."""
@@ -459,9 +458,8 @@ class RereleaseScreen(AnalysisScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show in the footer only the keys that work now."""
         if action == "repair":
-            in_memory = self.result is not None and not self.result.in_files
             exposed = self.found is not None and self.found.below_k > 0
-            return in_memory and exposed and not self.working
+            return self.result is not None and exposed and not self.working
         return super().check_action(action, parameters)
 
     def details(self) -> str:
@@ -484,7 +482,7 @@ class RereleaseScreen(AnalysisScreen):
             self._draw()
 
         def compare() -> TwoReleases:
-            release = PublishedTable.from_result(result, project, cancellation_check())
+            release = PublishedTable.from_result(result, project)
             return two_releases(release, earlier, name)
 
         self.in_background(compare, compared, "comparing")
@@ -494,7 +492,7 @@ class RereleaseScreen(AnalysisScreen):
     def action_repair(self) -> None:
         """Generalise further, as a run of its own."""
         result, earlier, name, session = self.result, self.earlier, self.earlier_name, self.session
-        if not isinstance(result, Result) or result.in_files or earlier is None:
+        if not isinstance(result, Result) or earlier is None:
             return
         project = self.project
 
@@ -517,14 +515,14 @@ class RereleaseScreen(AnalysisScreen):
     def _draw(self) -> None:
         text = Text()
         if self.found is not None and self.result is not None:
-            mark, style, verdict = self._verdict(self.found, in_files=self.result.in_files)
+            mark, style, verdict = self._verdict(self.found)
             text = sections_text([self.found.section()])
             text.append(f"\n\n{mark} ", theme_style(self, style, bold=True))
             text.append(verdict + _repair_cost(self.result))
         self.show_figures(text)
         self.refresh_bindings()
 
-    def _verdict(self, found: TwoReleases, in_files: bool) -> tuple[str, str, str]:
+    def _verdict(self, found: TwoReleases) -> tuple[str, str, str]:
         """Return a mark, its colour, and whether both releases may stand beside each other."""
         name = visible(self.earlier_name)
         if not found.people:
@@ -533,12 +531,7 @@ class RereleaseScreen(AnalysisScreen):
             kept = f"Together with {name} everybody keeps k = {found.k:,} candidates."
             return "✓", "success", kept
         are = f"{plural(found.below_k, 'is', 'are')} left fewer than k = {found.k:,} candidates"
-        advice = (
-            "run again with coarser levels or a higher k; a release in files is not generalised "
-            "further where it lies"
-            if in_files
-            else "g generalises further where that is needed"
-        )
+        advice = "g generalises further where that is needed"
         exposed = f"Together with {name} {found.below_k:,} {are}."
         return "✗", "error", f"{exposed} Do not publish this beside it: {advice}."
 

@@ -65,8 +65,7 @@ class RiskModelsScreen(AnalysisScreen):
         if self.result is not None:
             bound, task = self.result.task.privacy.risk, self.result.task
             size = None if bound is None else bound.population
-            columns = task.published_as_they_are if self.result.in_files else task.table.names
-            weights = None if size else survey_weights(self.session.project, columns)
+            weights = None if size else survey_weights(self.session.project, task.table.names)
             of_project = Assumption(size, weights)
             self._assess(self.host.kept_by_panels.get(KEPT, of_project))
 

@@ -18,7 +18,6 @@ from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_sections
 from kanon_tui.core.text import bar, shortened, visible
 from kanon_tui.screens.panel import AnalysisScreen, sections_text
-from kanon_tui.services.background import cancellation_check
 from kanon_tui.widgets.lists import ChoiceList
 
 MOST_VALUE = 12
@@ -110,7 +109,7 @@ class PartitionScreen(AnalysisScreen):
         options: dict[str, Any] = {"rows": "clusters", "overlap": "nodes"}
 
         def grow() -> Partitioning:
-            release = PublishedTable.from_result(result, project, cancellation_check())
+            release = PublishedTable.from_result(result, project)
             return partition(release, target, asked, leaves, **(options if clusters else {}))
 
         self.in_background(grow, self._show, "growing trees")
@@ -200,7 +199,7 @@ class UtilityScreen(AnalysisScreen):
             return
 
         def measure() -> Utility:
-            release = PublishedTable.from_result(result, project, cancellation_check())
+            release = PublishedTable.from_result(result, project)
             return measure_utility(release, target)
 
         doing = "measuring" if target is None else f"measuring, learning {visible(target)}"

@@ -409,7 +409,7 @@ class AttributesScreen(FindingScreen):
         session, name = self.session, self.current
         spec = session.attribute(name)
 
-        texts, tokens = session.table.frame[name], session.table.missing_tokens
+        texts, tokens = session.records.texts(name), session.table.missing_tokens
 
         def find() -> tuple[Sequence[Reading], Choice]:
             """Return the ways to read the column, and the one in use."""

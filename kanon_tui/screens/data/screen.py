@@ -134,7 +134,7 @@ def _ranks(session: Session, column: str) -> Int64s:
     try:
         coded = coded_column(session.table, column, session.attribute(column))
     except KanonError:  # the kind does not fit: by text
-        return session.table.frame[column].rank("dense").to_numpy().astype(np.int64)
+        return session.table.texts(column).rank("dense").to_numpy().astype(np.int64)
     ranks = coded.codes.astype(np.int64)
     if coded.missing is not None:
         ranks[ranks == coded.missing] = -1
@@ -195,14 +195,18 @@ class DataScreen(FindingScreen):
         if session.table is not self._profiled:
             self._profiled, self._profiles = session.table, {}
         if session is not self._shown or session.table.frame is not self._frame:
+            same_file = session is self._shown
             self._shown, self._frame = session, session.table.frame
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
+            view = self.view if same_file else View()
             self._all_rows = self._source = source
             self.view = View()
             self.look_for("")
-            self.grid.show(source)
+            self.grid.show(source, keep_cursor=same_file)
             self._fill_titles()
+            if not view.plain:
+                self._show_view(view)
         self._look_at_file(session)
         self._show_profile()
 

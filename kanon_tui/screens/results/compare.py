@@ -11,14 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.compare import Comparison, compare, compare_streamed, file_records
+from kanon_tui.core.analysis.compare import Comparison, compare, file_records
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,
     FramePages,
     MemoryPages,
     Pages,
-    PublishedPages,
     RowNumbers,
 )
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -36,7 +35,6 @@ from kanon_tui.screens.results.release_records import (
     marked_column,
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.services.background import cancellation_check
 from kanon_tui.services.host import PageReader
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import PagedRows
@@ -138,13 +136,6 @@ class PairedRecords:
 def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
     """Return the left and the right release and the original, record by record."""
     results = comparison.first, comparison.second
-    if comparison.files is not None:
-        before = comparison.files.before
-        left, right = (
-            PublishedPages(result, before, result.columns, lookup)
-            for result, lookup in zip(results, comparison.files.lookups, strict=True)
-        )
-        return left, right, before
     one, other = comparison.records
     original = comparison.first.task.table.frame
     original = original if len(one) == original.height else original[one]
@@ -156,12 +147,6 @@ RowNames = tuple[Callable[[int], str], Callable[[int], str]]
 
 def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
     """Return what names a record left and right, and the titles: its number, and its class."""
-
-    def record_in_files(record: int) -> str:
-        return f"{record + 1:,}"
-
-    if comparison.files is not None:
-        return (record_in_files, record_in_files), (RECORD, RECORD)
     (one, other), numbers = comparison.records, file_records(comparison.first) + 1
     suppressed, classes = comparison.first.release.suppressed, comparison.second.release.classes
 
@@ -216,7 +201,7 @@ class CompareScreen(AnalysisScreen):
             self._show_figures(0)
             self._fill(rows.by_difference)
 
-        self.in_background(lambda: PairedRecords(_compare(*self.results)), show, "comparing")
+        self.in_background(lambda: PairedRecords(compare(*self.results)), show, "comparing")
 
     def _show_figures(self, number: int) -> None:
         assert self.rows is not None
@@ -275,12 +260,3 @@ class CompareScreen(AnalysisScreen):
             grids.go_to(found)
         else:
             self.host.notify("no further record differs")
-
-
-def _compare(first: FinishedRun, second: FinishedRun) -> Comparison:
-    """Compare two results, both in memory or both in files; in a thread."""
-    return (
-        compare_streamed(first, second, cancellation_check())
-        if first.in_files
-        else compare(first, second)
-    )

@@ -31,7 +31,6 @@ from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.writing import (
-    Target,
     check_target,
     write_bytes,
     write_private,
@@ -120,8 +119,6 @@ class Exporter:
 
     def __init__(self, screen: StepScreen, result: FinishedRun) -> None:
         self.screen, self.result = screen, result
-        self._target = result.target if isinstance(result, Result) else None
-        """The files of a release that was written while it was made; they can be copied."""
 
     def ask(self) -> None:
         """Ask what to write or do."""
@@ -132,10 +129,6 @@ class Exporter:
         releases = [self._written(_release(each, title)) for each, title in ORDERS.items()]
         hint = f"the project says: {ORDERS[order]}; file order can give people away"
         current = list(ORDERS).index(order)
-        if self._target is not None:
-            releases, changing, applying, current = [self._copied(self._target)], [], [], 0
-            name = self._target.path.name
-            hint = f"the release is in {name}; run again for another order or format"
         warnings = [*small_k_warning(self.result.task.k), *disclosures(self.result)]
         hint = "\n".join([hint, *(f"! {each}" for each in warnings[:2])])
         choices = [
@@ -151,18 +144,6 @@ class Exporter:
             self._written(ANNEX),
         ]
         choose(self.screen, "Export", choices, hint, current)
-
-    def _copied(self, target: Target) -> Action:
-        """Return title and action of a copy of the files that were written."""
-
-        def copy(result: FinishedRun, path: Path) -> None:
-            assert isinstance(result, Result)
-            result.copy_to(Target(path, target.folder), force=True)
-
-        name, ending = f"copy{target.path.suffix}", (target.ending,)
-        kind = Kind("copy of the release", name, ending, copy, folder=target.folder)
-        what = f"folder of {target.ending} parts" if target.folder else target.ending
-        return f"{kind.title} ({what})", lambda: self._agreed(lambda: self._propose(kind))
 
     def _written(self, kind: Kind) -> Action:
         """Return title and action of a kind; unchanged columns have to be agreed to first."""
@@ -289,13 +270,7 @@ class Exporter:
 
     def _check(self, kind: Kind, path: Path) -> None:
         """Refuse a path that cannot or must not be written."""
-        inputs = [*self._project.inputs]
-        if isinstance(self.result, Result):
-            inputs += [file.path for file in self.result.files]
-        if kind.folder:
-            Target(path, folder=True).check(True, inputs)
-        else:
-            check_target(path, kind.endings, force=True, inputs=inputs)
+        check_target(path, kind.endings, force=True, inputs=self._project.inputs)
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
@@ -326,8 +301,6 @@ class Exporter:
     def _command(self) -> None:
         """Show the command that makes the release again, and write it where that is wanted."""
         saved, out = self.screen.session.baseline, f"{self._proposed_path('release.csv').resolve()}"
-        if self._target is not None:  # `parts.csv/` is a folder of CSV parts
-            out = f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
         command = reproduce(self.result, saved, out)
 
         def write(_: object, path: Path) -> None:

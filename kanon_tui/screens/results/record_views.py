@@ -17,15 +17,14 @@ from kanon_tui.core.pipeline.pages import LEFT_OUT
 from kanon_tui.core.text import count_of
 from kanon_tui.screens.results.headings import Headings
 from kanon_tui.screens.results.record_columns import RecordColumn, squeezed_widths
-from kanon_tui.screens.results.records_in_files import FileRecords
 from kanon_tui.screens.results.release_records import (
     CLASS,
     RECORD,
     SUPPRESSED,
     Arrangement,
-    MemoryRecords,
     Missed,
     ReleaseRows,
+    ResultRecords,
 )
 from kanon_tui.widgets.grid import DIVIDER, Cell, GridSource, PairCell
 
@@ -50,7 +49,7 @@ def heat(loss: float) -> int:
 
 
 def tables(
-    records: MemoryRecords | FileRecords, shown: Arrangement, missed: Missed
+    records: ResultRecords, shown: Arrangement, missed: Missed
 ) -> tuple[ReleaseRows | None, ReleaseRows]:
     """Return original and release as two tables; None for an unknown original.
 
@@ -70,7 +69,7 @@ class RecordsView(GridSource):
 
     def __init__(
         self,
-        records: MemoryRecords | FileRecords,
+        records: ResultRecords,
         before: ReleaseRows | None,
         after: ReleaseRows,
     ) -> None:
@@ -109,7 +108,7 @@ class PairRows(RecordsView):
 
     def __init__(
         self,
-        records: MemoryRecords | FileRecords,
+        records: ResultRecords,
         shown: Arrangement,
         before: ReleaseRows | None,
         after: ReleaseRows,
@@ -216,12 +215,12 @@ class PairRows(RecordsView):
 class ClassRows(RecordsView):
     """What every class publishes, and below it the original values of its records."""
 
-    records: MemoryRecords
+    records: ResultRecords
     before: ReleaseRows
 
     def __init__(
         self,
-        records: MemoryRecords,
+        records: ResultRecords,
         shown: Arrangement,
         before: ReleaseRows,
         after: ReleaseRows,

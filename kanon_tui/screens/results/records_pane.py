@@ -28,24 +28,22 @@ from kanon_tui.screens.results.record_views import (
     RecordsView,
     tables,
 )
-from kanon_tui.screens.results.records_in_files import AS_READ, FileRecords
 from kanon_tui.screens.results.release_records import (
     FILE_ORDER,
     Arrangement,
-    MemoryRecords,
     NoRecordError,
     ReleaseRows,
+    ResultRecords,
     Stop,
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids, write_title
 from kanon_tui.services.background import cancellation_check
-from kanon_tui.services.host import Hosted, PageReader, error_sentence
+from kanon_tui.services.host import Hosted, PageReader
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.grid_sources import CellTable, PagedRows
+from kanon_tui.widgets.grid_sources import PagedRows
 
 T = TypeVar("T")
-RecordSource = MemoryRecords | FileRecords
 WIDE = 100
 """Columns of a terminal from which on pairs are shown unless another view was chosen."""
 SEARCH = "search"
@@ -64,7 +62,7 @@ class RecordsPane(Hosted, Vertical):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.result: FinishedRun | None = None
-        self.source: RecordSource | None = None
+        self.source: ResultRecords | None = None
         """The records of the result, once they are ready."""
         self.shown = Arrangement("", 0)
         self._all = self.shown
@@ -72,7 +70,6 @@ class RecordsPane(Hosted, Vertical):
         self._asked_order = ""
         self.wanted = ""
         """The text that `n` goes on to find."""
-        self.problem = ""
         """What is wrong with the files; shown once."""
         self.is_searching = False
         """Whether escape has something to stop."""
@@ -106,10 +103,8 @@ class RecordsPane(Hosted, Vertical):
 
     @property
     def possible_views(self) -> Sequence[str]:
-        """The views that the records can be shown in: files are not sorted by class unasked."""
-        if self.result is None or not self.result.in_files:
-            return VIEWS
-        return (PAIRS, TABLES)
+        """The views that the records can be shown in."""
+        return VIEWS
 
     def next_view(self) -> None:
         """Show the next view of the same records, and remember it for this size."""
@@ -130,17 +125,16 @@ class RecordsPane(Hosted, Vertical):
                 lambda stop: source.arranged(order, stop),
                 lambda arrangement: self._show_all(arrangement, record),
                 order,
-                self._no_order,
             )
         else:
             self._lay_out(self.shown, self.record)
 
-    def _order_in_view(self, source: RecordSource) -> str:
+    def _order_in_view(self, source: ResultRecords) -> str:
         """Return the order that was asked for, or one in which classes are together."""
         orders = self._orders_in_view(source)
         return self._asked_order if self._asked_order in orders else orders[0]
 
-    def _orders_in_view(self, source: RecordSource) -> Sequence[str]:
+    def _orders_in_view(self, source: ResultRecords) -> Sequence[str]:
         if self.view == CLASSES:
             return [order for order in source.orders if order != FILE_ORDER]
         return source.orders
@@ -160,30 +154,23 @@ class RecordsPane(Hosted, Vertical):
         """
         self.result = result
         self.source = None
-        self.problem = ""
-        in_files = result.in_files
-        if in_files:
-            self.grids.clear()
-            self.table.show(CellTable([], []))
-            self._focus_front_grid()
         self.stop_searching()
         self.set_title("reading the records …")
 
-        def prepare() -> tuple[RecordSource, Arrangement]:
+        def prepare() -> tuple[ResultRecords, Arrangement]:
             stop = cancellation_check()
-            source = _source_of(result, stop)
-            order = self._order_in_view(source) if source.in_memory else source.orders[0]
-            return source, source.arranged(order, stop)
+            assert isinstance(result, Result)
+            source = ResultRecords(result)
+            return source, source.arranged(self._order_in_view(source), stop)
 
-        def prepared(made: tuple[RecordSource, Arrangement]) -> None:
+        def prepared(made: tuple[ResultRecords, Arrangement]) -> None:
             if self.result is result:
                 self.source, arrangement = made
-                stays = self.source.in_memory and self.shown.height
-                self._show_all(arrangement, self.record if stays else None)
+                self._show_all(arrangement, self.record if self.shown.height else None)
                 self._show_view()
 
-        covers = self if self.screen.is_active and not in_files else None
-        self.compute(prepare, prepared, group="rows", failed=self.show_read_error, covers=covers)
+        covers = self if self.screen.is_active else None
+        self.compute(prepare, prepared, group="rows", failed=self.host.fail, covers=covers)
 
     def _show_all(self, arrangement: Arrangement, record: int | None = None) -> None:
         """Show all records in an order, with the cursor on a record or at the top."""
@@ -218,12 +205,12 @@ class RecordsPane(Hosted, Vertical):
         self.set_title()
         self._describe()
 
-    def _show_table(self, source: RecordSource, place: int) -> None:
+    def _show_table(self, source: ResultRecords, place: int) -> None:
         """Show pairs or classes."""
         assert self.sides is not None
         before, after = self.sides
         rows: RecordsView = PairRows(source, self.shown, before, after)
-        if self._view == CLASSES and isinstance(source, MemoryRecords) and before is not None:
+        if self._view == CLASSES and before is not None:
             rows = ClassRows(source, self.shown, before, after)
         self.table.show(rows, keep_cursor=True)
         row = rows.row_at(place)
@@ -293,7 +280,7 @@ class RecordsPane(Hosted, Vertical):
         if any(grid.has_focus for grid in hidden):
             self.focus_rows()
 
-    # -- files
+    # -- pages
 
     def _show_pages(self) -> None:
         self.grids.repaint()
@@ -301,40 +288,14 @@ class RecordsPane(Hosted, Vertical):
         self._describe()
 
     def _show_page_error(self, pages: Pages, error: Exception) -> None:
-        """Say which side cannot be read; pages that are no longer shown do not matter."""
-        if isinstance(self.source, FileRecords):
-            sides = self.source.sides(self.shown)
-            if pages is sides.before:
-                self._drop_originals(error)
-            elif pages is sides.pages:
-                self.show_read_error(error)
-
-    def show_read_error(self, error: Exception) -> None:
-        """Say once that the files changed; figures and what is in memory stay."""
-        if self.result is None or not self.result.in_files:
-            self.host.fail(error)
-        elif self.source is not None and self.shown.order == AS_READ:
-            self._drop_originals(error)
-        else:
-            sentence = error_sentence(error)
-            if sentence != self.problem:
-                self.problem = sentence
-                self.set_title("! its files have changed")
-                self.host.show_error("The written release cannot be shown", error)
-            self.post_message(self.Described(Text(visible(sentence))))
-
-    def _drop_originals(self, error: Exception) -> None:
-        """Show the release alone: the records that were read have changed."""
-        if isinstance(self.source, FileRecords) and self.sides is not None and self.sides[0]:
-            record = 0 if self.shown.order == AS_READ else self.record
-            self._show_all(self.source.without_originals(), record)
-            self.host.fail(error)
+        """Say that a page could not be made."""
+        self.host.fail(error)
 
     # -- the record under the cursor
 
     @property
     def record(self) -> int:
-        """The record under the cursor: its number in the run, or its row in the files."""
+        """The record under the cursor: its number in the run."""
         height = self.shown.height
         return self.shown.number(min(self.place, height - 1)) if height else 0
 
@@ -391,12 +352,6 @@ class RecordsPane(Hosted, Vertical):
         """Return the work that explains a quasi-identifier over the whole table."""
         return None if self.source is None else self.source.attribute_question(x)
 
-    def ask_before(self, show: Callable[[Explanation], object]) -> None:
-        """Find the original values of the class under the cursor, of a release in files."""
-        source, shown, record = self.source, self.shown, self.record
-        if isinstance(source, FileRecords) and shown.height:
-            self._search(lambda stop: source.before(shown, record, stop), show, "its class")
-
     # -- orders and classes
 
     def sort_records(self) -> None:
@@ -408,19 +363,7 @@ class RecordsPane(Hosted, Vertical):
         order = names[(names.index(self._order_in_view(source)) + 1) % len(names)]
         self._asked_order = order
 
-        self._search(
-            lambda stop: source.arranged(order, stop), self._show_all, order, self._no_order
-        )
-
-    def _no_order(self, error: Exception) -> None:
-        """Keep what is shown, unless the files have changed."""
-        try:
-            for file in () if self.result is None else self.result.files:
-                file.check()
-        except InputError as changed:
-            self.show_read_error(changed)
-        else:
-            self.host.fail(error)
+        self._search(lambda stop: source.arranged(order, stop), self._show_all, order)
 
     def switch_class(self) -> None:
         """Show only the class of the record under the cursor, or all records again."""
@@ -477,14 +420,7 @@ class RecordsPane(Hosted, Vertical):
         source, shown, place = self.source, self.shown, self.place
         if source is None or not shown.height:
             return
-        if source.in_memory:
-            self._go_to_next(lambda: source.next_suppressed(shown, place, lambda: False))
-        else:
-            self._search(
-                lambda stop: source.next_suppressed(shown, place, stop),
-                self._go_to_shown,
-                "finding",
-            )
+        self._go_to_next(lambda: source.next_suppressed(shown, place, lambda: False))
 
     def _go_to_next(self, find: Callable[[], int]) -> None:
         """Go to a record that is found at once, so that keys in quick succession all count."""
@@ -542,17 +478,9 @@ class RecordsPane(Hosted, Vertical):
             if isinstance(error, NoRecordError):
                 self.host.notify(error.on_screen)
             else:
-                (failed or self.show_read_error)(error)
+                (failed or self.host.fail)(error)
 
         self.compute(
             lambda: work(cancellation_check()), partial(answered, done),
             group=SEARCH, failed=partial(answered, show_failure),
         )  # fmt: skip
-
-
-def _source_of(result: FinishedRun, stop: Stop) -> RecordSource:
-    """Return the records of a result, in memory or in files."""
-    if result.in_files:
-        return FileRecords(result, stop)
-    assert isinstance(result, Result)
-    return MemoryRecords(result)

@@ -1,7 +1,6 @@
 """The records of a release in memory, and the rows of a table of records.
 
-Records are addressed by their number: the record in the run, or the row in the files (see
-`records_in_files`, which has the same methods). Methods with `stop` may take long and run in a
+Records are addressed by their number in the run. Methods with `stop` may take long and run in a
 thread; those that go to a record raise `NoRecordError` where there is none. Rows are made when they
 are painted.
 """
@@ -98,10 +97,9 @@ WIDE = 100
 """Width of the terminal from which on the verdict on each rule is shown."""
 
 
-class MemoryRecords:
+class ResultRecords:
     """The records of one result, by their number in the run."""
 
-    in_memory = True
     orders = (FILE_ORDER, BY_CLASS, SMALLEST_FIRST)
 
     def __init__(self, result: Result) -> None:
@@ -426,7 +424,7 @@ class RecordRows(ReleaseRows):
 
     def __init__(
         self,
-        records: MemoryRecords,
+        records: ResultRecords,
         pages: Pages,
         shown: Arrangement,
         columns: Sequence[RecordColumn],

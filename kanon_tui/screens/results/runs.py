@@ -2,27 +2,22 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from kanon_tui.core.analysis.compare import differences
-from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import EarlierRun
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import State, conclude, start
-from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.figures import signed
-from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
 from kanon_tui.services.background import cancellation_check
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
@@ -64,29 +59,6 @@ class Rerun:
         seen = self._live.snapshot
         share = "" if seen.progress is None else f"{seen.progress:.0%}, "
         return f"{begun}: {share}{seen.seconds:.1f} s (esc stops)"
-
-
-class StreamedRerun(Rerun):
-    """A run over a file larger than memory, into files of its own."""
-
-    def __init__(self, session: Session, project: Project, target: Target, force: bool) -> None:
-        super().__init__(project, lambda: None)
-        self._stream = watch_stream(session, project, target, force)
-
-    def finish(self, abandoned: Callable[[], bool]) -> FinishedRun | None:
-        """Do all passes; return None when it was stopped."""
-        with suppress(StoppedError):
-            return self._stream.run(abandoned)
-        return None
-
-    def stop(self) -> None:
-        """Stop the run without a release."""
-        self._stream.stop()
-
-    @property
-    def progress(self) -> str:
-        """`running again with k = 6: pass 2 of 8: count values 42% (esc stops)`."""
-        return f"running again with k = {self.k:,}: {pass_text(self._stream)} (esc stops)"
 
 
 def difference_line(before: FinishedRun, after: FinishedRun) -> str:
@@ -146,28 +118,19 @@ class RunsScreen(StepScreen):
         """Run an earlier run again, on the project as it is now, in the background."""
         session = self.session
         try:
+            session.check_counted()
             project = run.again(session.project)
         except KanonError as error:
             self.host.notify(error.on_screen)
         else:
-            self._begin(project, lambda: prepare(project, session.records), None)
+            self._begin(project, lambda: prepare(project, session.table), None)
 
     def _begin(
         self, project: Project, task: Callable[[], Task | None], before: FinishedRun | None
     ) -> None:
-        """Start a run; where runs write files, ask first where the release goes."""
-        session = self.session
-        if self.under_way is not None:
-            return
-        if not session.streams:
+        """Start a run, unless one is under way."""
+        if self.under_way is None:
             self._run(Rerun(project, task), before)
-            return
-
-        def proceed(target: Target, force: bool) -> None:
-            if self.under_way is None:
-                self._run(StreamedRerun(session, project, target, force), before)
-
-        ask_where_to_write(self, project, proceed)
 
     def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
         session = self.session
@@ -224,8 +187,4 @@ class RunsScreen(StepScreen):
             choose(self, "Compare with", options)
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
-        if first.in_files == second.in_files:
-            self.ask(CompareScreen(first, second))
-            return
-        refusal = "a release in files cannot be compared with one in memory; R has the figures of "
-        self.host.fail(InputError(f"{refusal}all runs"))
+        self.ask(CompareScreen(first, second))

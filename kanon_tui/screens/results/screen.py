@@ -126,7 +126,6 @@ class ResultsScreen(RunsScreen):
         Binding("w", "why", "why", id="results.why"),
         Binding("o", "records('switch_class')", "only its class", id="results.class"),
         Binding("equals_sign", "records('next_view')", "view", key_display="=", id="results.view"),
-        Binding("i", "before", "original values", id="results.before"),
         Binding("n", "records('next_record', 1)", "next", id="results.next"),
         Binding("N", "records('next_record', -1)", "previous", show=False, id="results.previous"),
         Binding(
@@ -188,8 +187,6 @@ class ResultsScreen(RunsScreen):
         earlier = bool(self.host.earlier_runs)
         if action == "forget_runs":
             return earlier
-        if action == "before":
-            return self.result is not None and self.result.in_files
         if action in NEED_RESULT and not (earlier and parameters == ("runs",)):
             return self.result is not None
         return True
@@ -360,11 +357,6 @@ class ResultsScreen(RunsScreen):
         else:
             column = self.records.column
             self.host.notify(f"{column} is not a quasi-identifier and is published as it is")
-
-    def action_before(self) -> None:
-        """Show the original values of the class under the cursor, of a release in files."""
-        self._records_in_front()
-        self.records.ask_before(lambda why: self.ask(WhyDialog(why)))
 
     def _attribute_in_panel(self) -> int:
         """Return the attribute of the panel's row; rules stand below their attribute."""

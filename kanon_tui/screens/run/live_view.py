@@ -20,7 +20,6 @@ from textual.widgets import Static
 from kanon_tui.core.lessons.lesson import Vote
 from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.pipeline.timeline import Playhead, Timeline
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Family
@@ -36,7 +35,7 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import EVERY_DECISION, pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.text import bar, count_of, small_number, visible
+from kanon_tui.core.text import count_of, small_number, visible
 from kanon_tui.screens.before_publishing import caution_sentence
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
 from kanon_tui.services.host import Hosted
@@ -539,41 +538,3 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def _bring_forward(self, pane: Widget) -> None:
         for side in self.query(".side"):
             side.set_class(side is pane, "current")
-
-
-BAR = 16
-STOP_HINT = (
-    "c stops and writes nothing; during the search it ends with the best so far. A file gets its "
-    "name when it is verified."
-)
-
-
-class PassesView(Static):
-    """The passes of a run over files: done, at work, or to come."""
-
-    def draw(self, stream: WatchedStream) -> None:
-        """Show the progress of all passes."""
-        project = stream.project
-        text = Text.assemble(
-            (project.algorithm.name, "bold"),
-            f" · k={project.privacy.k} · {visible(project.name)} → ",
-            (visible(stream.target.path.name), "bold"),
-            "\n\n",
-        )
-        begun = {one.name: one for one in stream.passes}
-        for name, title in PASSES.items():
-            one = begun.get(name)
-            known = any(list(PASSES).index(each) > list(PASSES).index(name) for each in begun)
-            if one is None and not known:
-                text.append(f"– {title}\n", "dim")
-            elif one is None or one.ended is not None:
-                text.append("✓ ", theme_style(self, "success"))
-                took = "   known" if one is None else f"{one.seconds():>8.1f} s"
-                text.append(f"{title:<24} {took}\n")
-            else:
-                text.append("▶ ", theme_style(self, "warning"))
-                text.append(f"{title:<24} {one.seconds():>8.1f} s  ", "bold")
-                text.append(bar(one.share, BAR), theme_style(self, "success"))
-                text.append(f" {one.share:.0%}\n")
-        text.append(f"\n{'Stopping …' if stream.stopping else STOP_HINT}", "dim")
-        self.update(text)

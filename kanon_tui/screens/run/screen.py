@@ -19,10 +19,8 @@ from kanon_tui.core.analysis.first_choice import Alternative, alternative_clause
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, choice, fields_of
-from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.run import Result, State, conclude
-from kanon_tui.core.pipeline.stream import StoppedError, WatchedStream
 from kanon_tui.core.pipeline.trial import Preflight, Trial, preflight
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS
@@ -30,16 +28,14 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
-from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing, offer_to_leave_out
 from kanon_tui.screens.run.advice import Advice, alternative_beside, not_ready
-from kanon_tui.screens.run.live_view import LiveView, PassesView
+from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.race import ask_for_rival
-from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.services.background import cancellation_check
 from kanon_tui.services.host import Hosted
@@ -187,8 +183,6 @@ class RunScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
-        self.stream: WatchedStream | None = None
-        """The run over files, while it is under way and after it."""
         self.alternative: Alternative | None = None
         """The algorithm that is named beside the last result."""
         self._concluding = False
@@ -198,7 +192,6 @@ class RunScreen(StepScreen):
         with ScrollPane(id="ahead"):
             yield Static(id="preflight")
         yield Advice(self._preflight, id="advice")
-        yield Static(id="pass")
         with ContentSwitcher(initial="setup"):
             with Container(id="setup"):
                 with Vertical(id="algorithms-pane", classes="pane"):
@@ -209,7 +202,6 @@ class RunScreen(StepScreen):
                     yield Form(id="parameters")
                     yield BeyondK()
             yield LiveView(id="live")
-            yield PassesView(id="passes")
 
     def on_mount(self) -> None:
         self.query_one("#algorithms-pane").border_title = "algorithm"
@@ -239,12 +231,7 @@ class RunScreen(StepScreen):
 
     @property
     def _at_work(self) -> bool:
-        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
-        return running or self._streaming
-
-    @property
-    def _streaming(self) -> bool:
-        return self.stream is not None and not self.stream.over
+        return self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
 
     @property
     def _amber(self) -> FinishedRun | None:
@@ -292,8 +279,6 @@ class RunScreen(StepScreen):
         def look_ahead() -> Preflight:
             if typed:
                 return Preflight(problem=typed)
-            if session.streams:
-                check_streamable(project)
             beyond_memory = None if session.source is None else session.table.height
             return preflight(project, session.task(), algorithm, trial, beyond_memory)
 
@@ -397,22 +382,19 @@ class RunScreen(StepScreen):
         """Start once what is typed fits and every column that singles people out is agreed on."""
         if self._refuse_second_run() or not self.take_typed():
             return
-        if not self.session.guessed and not self.session.streams:
+        if not self.session.guessed and not self.session.uncounted():
             self._prepare()
         before_publishing(self, partial(self._begin_now, paused), asking=self.action_setup)
 
     def _prepare(self) -> None:
         """Show a clock at once, before the first decision."""
-        self.live = self.stream = self.alternative = None
+        self.live = self.alternative = None
         self.query_one(LiveView).prepare(self.session.project.algorithm.name)
         self._show_view("live")
 
     def _begin_now(self, paused: bool) -> None:
         self.query_one(Advice).stop()
         session = self.session
-        if session.streams:
-            self._begin_stream(session, paused)
-            return
 
         def begin(live: LiveRun) -> None:
             def drive() -> Result:
@@ -427,6 +409,7 @@ class RunScreen(StepScreen):
             self._conclude(session, drive)
 
         def make() -> LiveRun:
+            session.check_counted()
             if session.first_choice_is_open:
                 session.preselect(session.first_choice(cancellation_check()))
             return watched_run(session.project, session.task(), paused=paused)
@@ -434,30 +417,6 @@ class RunScreen(StepScreen):
         if not (self._watching and self.query_one(LiveView).preparing):
             self._prepare()
         self.compute(make, begin, group="begin", failed=self._failed)
-
-    def _begin_stream(self, session: Session, paused: bool) -> None:
-        """Ask where the release of a table beyond memory goes, then run over its files."""
-        project = session.project
-
-        def begin(target: Target, force: bool) -> None:
-            if self._at_work:
-                return
-            stream = watch_stream(session, project, target, force, paused=paused)
-            self._conclude(session, lambda: stream.run(cancellation_check()))
-            self.stream, self.live = stream, None
-            self._show_view("passes")
-            self._draw_stream(stream)
-
-        ask_where_to_write(self, project, begin)
-
-    def _draw_stream(self, stream: WatchedStream) -> None:
-        """Bring the passes up to date; a search that has begun is watched."""
-        line = self.query_one("#pass", Static)
-        line.set_class(self._streaming and stream.live is not None, "-shown")
-        line.update(Text(f"{pass_text(stream)} → {visible(stream.target.path.name)}", "bold"))
-        self.query_one(PassesView).draw(stream)
-        if stream.live is not None:
-            self._watch(stream.live)
 
     def _watch(self, live: LiveRun) -> None:
         """Show a run that has begun; one that is shown already is left as it is."""
@@ -514,29 +473,21 @@ class RunScreen(StepScreen):
         self._begin(paused=False)
 
     def _draw_end(self) -> None:
-        if self.stream is not None:
-            self._draw_stream(self.stream)
         self._draw_live_view()
 
     def _failed(self, error: Exception) -> None:
         self._concluding = False
         self._draw_end()
-        if self.live is None or self.query_one(ContentSwitcher).current == "passes":
+        if self.live is None:
             self.action_setup()
         self.refresh_bindings()
         self.host.session_changed()  # memory that was freed for the run can be used again
-        if isinstance(error, StoppedError):
-            self.host.notify(in_screen_words(error))
-            return
         known = isinstance(error, KanonError)
         self.host.show_error("No release" if known else "The run stopped", error)
 
     def _draw_live_view(self) -> None:
-        if self.is_current:
-            if self.stream is not None and self._streaming:
-                self._draw_stream(self.stream)
-            if self._watching:
-                self.query_one(LiveView).draw()
+        if self.is_current and self._watching:
+            self.query_one(LiveView).draw()
 
     # -- orders
 
@@ -575,10 +526,7 @@ class RunScreen(StepScreen):
             ask_for_rival(self)
 
     def action_cancel(self) -> None:
-        if self.stream is not None and self._streaming:
-            self.stream.cancel()
-            self._draw_stream(self.stream)
-        elif self.live is not None:
+        if self.live is not None:
             self.live.cancel()
 
     def action_setup(self) -> None:

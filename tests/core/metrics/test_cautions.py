@@ -6,9 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.cautions import ALL_COLUMNS, Severity
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
@@ -146,17 +144,3 @@ def test_reports_say_it_first(tmp_path: Path) -> None:
         assert sentence in summary
     assert sentence in report_bytes(result, tmp_path / "r.html", public=True).decode()
     assert sentence in notebook_html(result)
-
-
-def test_a_strict_stream_leaves_no_file(tmp_path: Path) -> None:
-    from kanon_tui.core.pipeline.publishing import FilePublisher
-    from kanon_tui.core.pipeline.stream import run_stream
-    from kanon_tui.core.processes.workers import LocalWorkers
-    from kanon_tui.core.table.writing import Target
-
-    police_stops().write_csv(tmp_path / "stops.csv")
-    target = Target.parse(str(tmp_path / "release.csv"))
-    publisher = FilePublisher(LocalWorkers(), target, strict=True)
-    with pytest.raises(NotReachedError, match=r"records are unique .*; nothing was written"):
-        run_stream(stops_project(str(tmp_path / "stops.csv")), publisher)
-    assert [path.name for path in tmp_path.iterdir()] == ["stops.csv"]

@@ -7,37 +7,13 @@ from typing import Any
 
 import pytest
 
-from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.pipeline import publishing
-from kanon_tui.core.pipeline.prepare import count_project, prepare
-from kanon_tui.core.pipeline.publishing import FilePublisher
-from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude, start
-from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import LocalWorkers, Workers
+from kanon_tui.core.pipeline.run import Result, anonymize, conclude, start
+from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table import cell_codes
 from kanon_tui.core.table.writing import Target
 from tests.beyond_memory import small_pieces
-
-
-def streamed(
-    project: Project,
-    target: Target | None,
-    workers: Workers | None = None,
-    pieces: tuple[int, int] = (200, 7),
-    rows: int = 11,
-) -> Result:
-    """A streaming run over pieces of a few records."""
-    workers = LocalWorkers() if workers is None else workers
-    with small_pieces(*pieces), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(publishing, "ROWS", rows)
-        task = prepare(project, count_project(project, workers, MemoryLimit()))
-        choice = project.algorithm
-        algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
-        run = Run(task, algorithm)
-        return conclude(run, project, FilePublisher(workers, target, force=True))
 
 
 def mapped(

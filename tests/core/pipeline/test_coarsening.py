@@ -6,6 +6,7 @@ import random
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -13,12 +14,12 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.lattice.chosen_string import Verdicts
-from kanon_tui.core.pipeline.prepare import count_project, prepare
+from kanon_tui.core.pipeline.distinct_search import distinct_search
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.project import project_from_mapping
-from tests.core.pipeline.compared import check_same, streamed
+from tests.core.pipeline.compared import check_same
 from tests.tries import tries
 
 
@@ -85,16 +86,14 @@ def test_tuples_are_counted_at_the_lowest_levels_that_are_left(tmp_path):
     table = people(300, 0)
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet", table["postcode"])
-    task = prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit()))
-    assert task.counted_levels == (1, 1, 0)
+    search = distinct_search(prepare(asked), asked.algorithm, MemoryLimit())
+    assert search.task.counted_levels == (1, 1, 0)
     different = table.select("wage", "postcode", "sex").n_unique()
-    assert task.rows < different == 300
-    assert int(task.copies.sum()) == 300
-    result = streamed(asked, None)
-    with pytest.raises(InputError, match=r"wage: values below level 1 .* --engine memory"):
-        result.release.values_of(result.task.quasi[0].column)
+    assert search.task.rows < different == 300
+    assert int(search.task.copies.sum()) == 300
+    assert np.bincount(search.row_of).tolist() == search.task.copies.tolist()
     with pytest.raises(InputError, match="single strings cannot be judged"):
-        Verdicts(result.task)
+        Verdicts(search.task)
 
 
 def test_what_needs_the_values_keeps_them(tmp_path):
@@ -109,9 +108,7 @@ def test_what_needs_the_values_keeps_them(tmp_path):
             privacy={"k": 3, "max_suppression": suppression},
             algorithm={"name": name, "params": params or {}},
         )
-        task = prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit()))
-        assert task.counted_levels == levels_to_count(task, asked.algorithm)
-        return task.counted_levels
+        return levels_to_count(prepare(asked), asked.algorithm)
 
     assert levels({"objective": "ncp"}) == (0, 0, 0)
     assert levels({"objective": "ncp"}, suppression=0) == (1, 1, 0)

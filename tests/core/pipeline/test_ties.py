@@ -11,7 +11,6 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import anonymize
-from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.report.reproduce import obstacle
 from kanon_tui.core.task.task import Family
@@ -76,7 +75,3 @@ def test_records_know_their_rows_of_the_file() -> None:
 def test_what_needs_the_order_of_the_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="order: input"):
         anonymize(project("sbc", output={"order": "input"}), TABLE)
-    TABLE.write_csv(tmp_path / "d.csv")
-    made = project("mondrian").save(tmp_path / "p.yaml")
-    with pytest.raises(InputError, match="ties: random needs all records"):
-        stream(made)

@@ -20,8 +20,6 @@ from kanon_tui.core.processes.memory_limit import (
     held_memory,
     held_memory_at_rest,
 )
-from kanon_tui.core.table.writing import Target
-from tests.core.pipeline.compared import streamed
 from tests.core.pipeline.test_stream import people, project
 
 LIMIT = 700_000_000
@@ -85,16 +83,6 @@ def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_pat
     assert "run it as a command, which holds nothing else" in refused.value.on_screen
     assert "--memory" not in refused.value.on_screen
     assert not (tmp_path / "no.csv").exists()
-
-
-def test_a_result_keeps_no_more_of_a_run_than_is_looked_at(tmp_path):
-    people(120).write_csv(tmp_path / "in.csv")
-    result = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "out.csv"))
-    for cells in result.release.cells:
-        assert "codes" not in cells.__dict__
-    assert result.release.published_class_cells.height == len(result.release.published_sizes)
-    for cells in result.release.cells:
-        assert "codes" not in cells.__dict__
 
 
 _PIECES, _BYTES = 200_000, 600

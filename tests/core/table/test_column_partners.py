@@ -12,9 +12,9 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.guesses import guess_reason, guessed_project, project_of_data
 from kanon_tui.core.project.sections import DataSource
+from kanon_tui.core.table.coded_columns import code_source
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.column_partners import are_twins, find_partners
-from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.table import as_table
@@ -113,6 +113,6 @@ def test_the_first_rows_are_those_of_the_file(tmp_path: Path) -> None:
     frame.head(250).write_csv(tmp_path / "a.csv")
     frame.slice(250).write_csv(tmp_path / "b.csv")
     source = open_source(tmp_path, ReadOptions())
-    table = CountedTable.from_source(source, LocalWorkers(), MemoryLimit(0))
+    table = code_source(source, LocalWorkers(), MemoryLimit(0), tmp_path)
     for most in (10, 250, 251, 600, 1000):
         assert table.first_rows(most, ["long", "lat"]).equals(frame.head(most)["long", "lat"])

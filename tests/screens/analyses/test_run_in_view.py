@@ -23,7 +23,6 @@ from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, said, small_census
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results, run_now
-from tests.screens.streamed import run_into, write_project
 
 EARLIER, LATER = 3, 40
 """k of the two runs."""
@@ -149,14 +148,3 @@ async def test_the_palette_on_results_takes_the_run_in_view_too(project: Path, m
         await settle(pilot)
         await open_panel(pilot, "utility", UtilityScreen)
         assert f"on run 2: mondrian k={LATER}" in said(pilot.app.screen, "#status")
-
-
-async def test_feasibility_of_a_run_into_files(tmp_path: Path, make_app) -> None:
-    async with make_app(write_project(tmp_path)).run_test(size=SIZE) as pilot:
-        result = await run_into(pilot, tmp_path / "out.csv")
-        await pilot.press("6")
-        await settle(pilot)
-        panel = await opened(pilot, "F", FeasibilityScreen)
-        assert f"k={result.task.k}" in said(panel, "#status")
-        assert f"table's {len(result.task.quasi)}" in panel.curve.shapes
-        assert panel.curve.note == ""

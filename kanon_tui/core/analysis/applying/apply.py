@@ -196,7 +196,8 @@ def nearest_boxes(
     first, the number of its cell of every attribute, and `order` the numbers of these classes.
     """
     known = DistinctRows.from_codes([column.codes for column in columns])
-    rows = DistinctRows(boxes.astype(np.int32), None, np.ones(len(boxes), dtype=np.int64))
+    every = np.arange(len(boxes), dtype=np.int32)
+    rows = DistinctRows(boxes.astype(np.int32), every, np.ones(len(boxes), dtype=np.int64))
     first = np.full(len(known.sizes), len(boxes), dtype=np.int64)
     values = [column.values for column in columns]
     for block, record, box in fitting_pairs(cells, rows, known, values, unknown_fits=False):

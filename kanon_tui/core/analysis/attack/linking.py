@@ -156,7 +156,7 @@ def link(
     for x, column in enumerate(task.sensitive):
         if column.spellings is not None:  # spellings of one value agree
             beside[x] = by_value(beside[x], table.missing_tokens)
-    rows = counted_rows(table, columns, beside)
+    rows = counted_rows(columns, beside)
     lowest = {column.name: np.full(distinct, len(column.values)) for column in beside}
     highest = {column.name: np.full(distinct, -1) for column in beside}
     pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]

@@ -4,7 +4,7 @@ Per attribute a matrix says which distinct cell covers which distinct known valu
 against distinct rows of cells are then an AND of its bits. `counted_rows` counts the distinct rows
 of a table in memory or in files; what is kept grows with the distinct rows, not with the records:
 
-    rows = counted_rows(table, columns, beside)
+    rows = counted_rows(columns, beside)
     rows.sizes             # records of every distinct row
     rows.ends["disease"]        # per row the smallest and the largest code of a column beside
 
@@ -33,7 +33,6 @@ from kanon_tui.core.task.task import Task
 
 _BLOCK = 1 << 22
 """The most (person, row) pairs that are looked at together."""
-_MERGED_AT_A_TIME = 8
 _MOST_BYTES = 1 << 27
 """For the bits of all values that are known."""
 
@@ -44,21 +43,11 @@ class DistinctRows:
 
     codes: npt.NDArray[np.int32]
     """Distinct rows × attributes."""
-    _row_of: npt.NDArray[np.int32] | None
+    row_of: npt.NDArray[np.int32]
+    """Per record the number of its row."""
     sizes: Int64s
     ends: Mapping[str, tuple[Int64s, Int64s]] = field(default_factory=dict)
     """By column beside them: per row the smallest and the largest of its codes."""
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether it is known which row every record has."""
-        return self._row_of is not None
-
-    @property
-    def row_of(self) -> npt.NDArray[np.int32]:
-        """Per record the number of its row, of a table in memory."""
-        assert self._row_of is not None, "records that are read in pieces have no numbers here"
-        return self._row_of
 
     @classmethod
     def from_codes(cls, columns: Sequence[npt.NDArray[np.integer]]) -> DistinctRows:
@@ -146,13 +135,13 @@ class PublishedRows:
     def from_table(cls, published: PublishedTable, names: Sequence[str]) -> PublishedRows:
         """Read some columns of a published table in memory or in files."""
         columns, cells = published.read(names)
-        rows = counted_rows(published.table, columns)
+        rows = counted_rows(columns)
         return cls(columns, cells, rows, published.check)
 
     def only(self, names: Sequence[str]) -> PublishedRows:
         """Return the same rows by some of the columns alone."""
         places = [[column.name for column in self.columns].index(name) for name in names]
-        rows = DistinctRows(self.rows.codes[:, places], self.rows._row_of, self.rows.sizes)
+        rows = DistinctRows(self.rows.codes[:, places], self.rows.row_of, self.rows.sizes)
         columns, cells = [self.columns[x] for x in places], [self.cells[x] for x in places]
         return PublishedRows(columns, cells, rows, self.check)
 
@@ -223,18 +212,11 @@ class PersonCounts:
         pairs = pairs_matrix(group, record, (groups, len(self.records.sizes)))
         return np.asarray((pairs @ self.owners).getnnz(axis=1), dtype=np.int64)
 
-    @property
-    def copies(self) -> Int64s | None:
-        """The people behind each entry of `fewest`; None where an entry is one person."""
-        return None if self.records.in_memory else self.records.sizes
-
     def fewest(self, of_record: Int64s) -> Int64s:
-        """Return a count of distinct records per record in memory, or the fewest of each person's.
+        """Return a count of distinct records per record, or the fewest of each person's.
 
         A 0 says nothing: it remains only where all of somebody's records have it.
         """
-        if not self.records.in_memory:
-            return of_record
         counts = of_record[self.records.row_of]
         if self.person is None:
             return counts
@@ -244,41 +226,27 @@ class PersonCounts:
         return np.where(fewest == nothing, 0, fewest)
 
 
-def counted_rows(
-    table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
-) -> DistinctRows:
+def counted_rows(columns: Sequence[Column], beside: Sequence[Column] = ()) -> DistinctRows:
     """Count the distinct rows of these columns; one `beside` may be counted in values."""
     packing = Packing.for_sizes([len(column.values) for column in columns])
     keys = [str(word) for word in range(packing.words)]
     ends = {f"{end} {x}": (end, x) for x in range(len(beside)) for end in ("min", "max")}
     extremes = [getattr(pl.col(name), end)() for name, (end, _) in ends.items()]
-    parts: list[pl.DataFrame] = []
-
-    def merge() -> None:
-        sums = (*extremes, pl.col("records").sum())
-        parts[:] = [pl.concat(parts).group_by(keys, maintain_order=True).agg(sums)]
-        table.check_rows(parts[0].height)
-
-    blocks = 0
-    for block in table.coded_blocks([*columns, *beside]):
-        blocks += 1
-        own, values = block[: len(columns)], block[len(columns) :]
-        rows = packing.pack_frame(own).with_columns(
-            pl.Series(name, values[x]) for name, (_, x) in ends.items()
-        )
-        counts = pl.len().cast(pl.Int64).alias("records")
-        parts.append(rows.group_by(keys, maintain_order=True).agg(*extremes, counts))
-        if len(parts) > _MERGED_AT_A_TIME:
-            merge()
-    merge()
-    words = [parts[0][key].to_numpy() for key in keys]
+    own = [column.codes for column in columns]
+    rows = packing.pack_frame(own).with_columns(
+        pl.Series(name, beside[x].codes) for name, (_, x) in ends.items()
+    )
+    records = pl.len().cast(pl.Int64).alias("records")
+    distinct = rows.group_by(keys, maintain_order=True).agg(*extremes, records)
+    words = [distinct[key].to_numpy() for key in keys]
     codes = np.column_stack([packing.unpack(words, x) for x in range(len(columns))])
-    row_of = number_rows(own) if blocks == 1 else None
-    found = {name: parts[0][name].to_numpy() for name in ends}
-    by_name = {each.name: (found[f"min {x}"], found[f"max {x}"]) for x, each in enumerate(beside)}
-    return DistinctRows(codes, row_of, parts[0]["records"].to_numpy(), by_name)
+    bounds = {name: distinct[name].to_numpy() for name in ends}
+    by_name = {
+        column.name: (bounds[f"min {x}"], bounds[f"max {x}"]) for x, column in enumerate(beside)
+    }
+    return DistinctRows(codes, number_rows(own), distinct["records"].to_numpy(), by_name)
 
 
 def quasi_rows(task: Task) -> DistinctRows:
     """Return the distinct rows of the quasi-identifiers of the original."""
-    return counted_rows(task.table, [attribute.column for attribute in task.quasi])
+    return counted_rows([attribute.column for attribute in task.quasi])

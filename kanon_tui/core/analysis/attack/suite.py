@@ -19,11 +19,10 @@ import yaml
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
-from kanon_tui.core.analysis.published_cells import Watch
+from kanon_tui.core.analysis.published_cells import Watch, released_tables
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.engine_choice import read_records
 from kanon_tui.core.pipeline.run import Result, anonymize
-from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.report.sections import Section, figure
@@ -146,7 +145,7 @@ def attack_again(
     """Make a release of the same records with a counter-measure, and attack it as before."""
     project = changed(attacked.project, attacked.task, changes)
     result = anonymize(project, attacked.task.table)
-    task, release = read_tables(result)
+    task, release = released_tables(result)
     again = replace(attacked, project=project, task=task, table=release, name="the new release")
     found, measures = run_attacks(again, kinds), result.measures
     return AttackedAgain(changes, found, measures.ncp, measures.suppressed_records)
@@ -210,11 +209,11 @@ def seen_by_attackers(
     options: Mapping[str, Any] | None = None,
 ) -> AttackedRelease:
     """Return a release in memory as attackers see it; see `attack_release`."""
-    if result.in_files or result.project is None:
+    if result.project is None:
         raise InputError(
             "the attacks need all records in memory; attack a release of a sample of the data"
         )
-    task, release = read_tables(result)
+    task, release = released_tables(result)
     beside, before = (
         None if each is None else as_table(each, task.table.missing_tokens)
         for each in (control, earlier)

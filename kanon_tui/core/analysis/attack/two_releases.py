@@ -71,7 +71,7 @@ from kanon_tui.core.analysis.attack.matching import (
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.requirement_repair import ClassBoxes
-from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
@@ -84,8 +84,6 @@ from kanon_tui.core.text import Quotable, note, plural
 
 _AT_A_TIME = 1 << 22
 """Pairs of rows that are counted together."""
-_MOST_WORK = 4 * 10**12
-"""Combinations of a table beyond memory times published cells: some minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +99,9 @@ class TwoReleases:
     """The number that at least one of the two releases does not cover."""
     counted: Literal["records", "people"] = "records"
     """The unit that all counts are in."""
-    copies: Int64s | None = None
-    """How many there are of each, where alike ones are told once; None: one."""
 
     def _count(self, flags: Flags) -> int:
-        return int(flags.sum() if self.copies is None else self.copies[flags].sum())
+        return int(flags.sum())
 
     @property
     def people(self) -> int:
@@ -174,14 +170,13 @@ def two_releases(
     people = PersonCounts(records, task.repeated)
     candidates = people.fewest(count_candidates(before, now, people))
     at_worst = people.fewest(_at_worst(before, now, people))
-    in_both, copies = candidates > 0, people.copies
+    in_both = candidates > 0
     return TwoReleases(
         task.k,
         candidates[in_both],
         at_worst[in_both],
-        int((~in_both).sum() if copies is None else copies[~in_both].sum()),
+        int((~in_both).sum()),
         "records" if task.repeated is None else "people",
-        None if copies is None else copies[in_both],
     )
 
 
@@ -190,14 +185,7 @@ def covering_rows(release: PublishedTable, records: DistinctRows) -> Covering:
     names, quasi = release.quasi, release.task.quasi
     places = [x for x, attribute in enumerate(quasi) if attribute.name in names]
     published = PublishedRows.from_table(release, names)
-    work = len(records.sizes) * len(published.rows.sizes) * len(places)
-    if not records.in_memory and work > _MOST_WORK:  # very many combinations are hours of work
-        raise InputError(
-            f"the data has {len(records.sizes):,} different combinations, and looking for the rows "
-            f"of {release.name} that cover each of them would take hours; look at fewer "
-            "quasi-identifiers, or at coarser ones"
-        )
-    known = DistinctRows(records.codes[:, places], None, records.sizes)
+    known = DistinctRows(records.codes[:, places], records.row_of, records.sizes)
     return published.covering(known, [quasi[x].column.values for x in places])
 
 

@@ -155,7 +155,7 @@ def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Re
     >>> best.before.certain, best.after.certain
     (3, 0)
     """
-    if result.in_files or result.project is None:
+    if result.project is None:
         raise InputError("remedies are tried on records in memory; take a sample of the data")
     before, found = Exposure.from_result(result), []
     tried = list(_candidates(result, result.project, scores_of(result)))[:MOST_REMEDIES]

@@ -216,7 +216,7 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    drawn, records = release.drawn, (release.task.n, release.table.height)
+    drawn, records = release, (release.task.n, release.table.height)
     before, after, determining = learning_tables(drawn, target, attributes)
     drawn_from = None if (before.records, after.records) == records else records
     if rows == "clusters":

@@ -161,7 +161,7 @@ def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None
     Parameters
     ----------
     result : Release or Result
-        What `anonymize` or `stream` returned. A release in files is read again with its data.
+        What `anonymize` or `stream` returned.
     target : str, optional
         The attribute that models predict.
 
@@ -185,7 +185,7 @@ def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None
     >>> [section.title for section in kn.utility_sections(found)][:1]
     ['Distributions, original and release']
     """
-    if result.project is None or (result.task.copies is not None and not result.in_files):
+    if result.project is None:
         return None
     return measure_utility(PublishedTable.from_result(result, result.project), target)
 
@@ -205,7 +205,7 @@ def measure_utility(release: PublishedTable, target: str | None = None) -> Utili
     by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
     before = distributions.tally(task.table, [one for one, _ in both], by_groups)
     after = distributions.tally(table, [other for _, other in both], by_groups)
-    learnt = [] if target is None else models(release.drawn, target)
+    learnt = [] if target is None else models(release, target)
     return Utility(
         original_records=task.n,
         release_records=table.height,
