@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.teaching.manual import manual_page
+from kanon_tui.core.teaching.manual import IN_PYTHON, PSEUDO_CODE, ManualPage, manual_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
@@ -48,9 +48,30 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "notebook.md", content=_notebook()))
     for name, algorithm in ALGORITHMS.items():
-        text = manual_page(algorithm, MOST_DECISIONS).markdown()
+        text = _with_code_beside(manual_page(algorithm, MOST_DECISIONS))
         files.append(File.generated(config, f"algorithms/{name}.md", content=text))
     return files
+
+
+def _with_code_beside(page: ManualPage) -> str:
+    """Return the page of an algorithm with pseudo-code and Python in two columns.
+
+    There is room for them without the table of contents; a narrow window has one below the other.
+    """
+    columns = PSEUDO_CODE, IN_PYTHON
+    if not {passage.heading for passage in page.passages}.issuperset(columns):
+        return page.markdown()
+    parts = ["---\nhide: [toc]\n---\n", f"# {page.title}\n"]
+    for passage in page.passages:
+        text = passage.markdown()
+        if passage.heading in columns:
+            text = f"<div markdown>\n\n{text}\n</div>\n"
+        if passage.heading == PSEUDO_CODE:
+            text = f'<div class="beside" markdown>\n{text}'
+        if passage.heading == IN_PYTHON:
+            text = f"{text}</div>\n"
+        parts.append(text)
+    return "\n".join(parts)
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

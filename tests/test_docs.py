@@ -147,6 +147,10 @@ def test_the_site_has_no_broken_link_and_asks_nothing_of_the_network(tmp_path: P
     assert done.returncode == 0, done.stderr
     pages = {page.stem for page in (tmp_path / "site" / "algorithms").glob("*.html")}
     assert pages == set(ALGORITHMS)
+    beside = (tmp_path / "site" / "algorithms" / "mondrian.html").read_text(encoding="utf-8")
+    columns = beside[beside.index('<div class="beside">') : beside.index('<h2 id="a-picture">')]
+    assert columns.count("<h2") == 2
+    assert columns.count("<div>") == columns.count("<pre>") == 2
     table = (tmp_path / "site" / "algorithms.html").read_text(encoding="utf-8")
     assert all(f'<td><a href="algorithms/{name}.html">' in table for name in ALGORITHMS)
     for page in (tmp_path / "site").rglob("*.html"):

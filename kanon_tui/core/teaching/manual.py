@@ -29,6 +29,9 @@ _LABEL = re.compile(r"([A-Z][a-z]+(?: [a-z]+){0,3}):(?:\s+|$)")
 _LIST = re.compile(r"^(\d+\.|-) ", re.MULTILINE)
 _WIDTH = 96
 """Columns of a text in a terminal."""
+PSEUDO_CODE = "Pseudo-code"
+IN_PYTHON = "The same answer in plain Python"
+"""The headings of the two parts that a wide page has beside each other."""
 _AFTERWARDS = "Cost", "Departure", "Beyond", "Reference"
 """What comes after the code and the picture."""
 
@@ -45,6 +48,17 @@ class Passage:
     language: str = "text"
     """Of what stands verbatim: text or python."""
 
+    def markdown(self) -> str:
+        """Return the part as Markdown."""
+        parts = [f"## {self.heading}"] if self.heading else []
+        if self.text:
+            parts.append(self.text)
+        if self.told:
+            parts.append("\n".join(escaped_markdown(line) for line in self.told))
+        if self.verbatim:
+            parts.append(f"````{self.language}\n{self.verbatim}\n````")
+        return "\n\n".join(parts) + "\n"
+
 
 @dataclass(frozen=True)
 class ManualPage:
@@ -54,18 +68,8 @@ class ManualPage:
     passages: tuple[Passage, ...]
 
     def markdown(self) -> str:
-        """Return the page as Markdown; the manual is made of it."""
-        parts = [f"# {self.title}"]
-        for passage in self.passages:
-            if passage.heading:
-                parts.append(f"## {passage.heading}")
-            if passage.text:
-                parts.append(passage.text)
-            if passage.told:
-                parts.append("\n".join(escaped_markdown(line) for line in passage.told))
-            if passage.verbatim:
-                parts.append(f"````{passage.language}\n{passage.verbatim}\n````")
-        return "\n\n".join(parts) + "\n"
+        """Return the page as Markdown."""
+        return f"# {self.title}\n\n" + "\n".join(part.markdown() for part in self.passages)
 
     def lines(self) -> Iterator[str]:
         """Yield the page as lines for a terminal."""
@@ -136,11 +140,11 @@ def _code(algorithm: type[Algorithm]) -> Iterator[Passage]:
     """Yield the pseudo-code and the naive Python."""
     if algorithm.pseudo_code:
         lines = [f"{'    ' * line.depth}{line.text}" for line in algorithm.pseudo_code]
-        yield Passage("Pseudo-code", verbatim="\n".join(lines))
+        yield Passage(PSEUDO_CODE, verbatim="\n".join(lines))
     twin = twin_of(algorithm)
     if twin is not None:
         yield Passage(
-            "The same answer in plain Python",
+            IN_PYTHON,
             f"Slow, and easy to check by eye: `{twin.__name__}` takes a task, which has the table "
             "as codes. The tests compare the algorithm with this code, on hundreds of random "
             "tables.",
