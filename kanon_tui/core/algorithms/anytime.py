@@ -57,6 +57,8 @@ class AnytimeSearch(FullDomainSearch):
         "for more strings than any exact search can list"
     )
     twin: ClassVar[str] = ".twins.full_domain:optimum"
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("descend from the roots, from the string of datafly, and from shaken best strings:"),

@@ -79,8 +79,6 @@ class Datafly(FullDomainSearch):
         Line("raise the attribute with most distinct values", 1, ("raise", "go on")),
         Line("suppress the records that are left in small classes", 0, ("suppress",)),
     )
-    pre_prunes: ClassVar[bool] = False
-    seeks_rv: ClassVar[bool] = False
     always_suppresses: ClassVar[bool] = True
 
     objective: str = declared_objective(
@@ -102,7 +100,7 @@ class Datafly(FullDomainSearch):
         best: tuple[PassingString, Outcome, Int64s] | None = None
         while best is None or search.objective.sum(levels) > best[0].value + TIE:
             search.generated += 1
-            outcome = search.count(levels)
+            outcome = search.test_only(levels)
             joining: Int64s | None = np.empty(0, dtype=np.int64)
             if outcome.passes and outcome.small:
                 labels = search.frequency.labels(levels, search.tuple_of)

@@ -72,6 +72,8 @@ class DistributedSearch(FullDomainSearch):
         "the answer of global for spaces that do not fit into memory"
     )
     twin: ClassVar[str] = ".twins.full_domain:optimum"
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(

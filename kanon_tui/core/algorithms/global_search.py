@@ -49,6 +49,8 @@ class GlobalSearch(FullDomainSearch):
         "strings as fit into memory"
     )
     twin: ClassVar[str] = ".twins.full_domain:optimum"
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
     bytes_per_string: ClassVar[int] = 16
 

@@ -40,6 +40,8 @@ class HybridSearch(FullDomainSearch):
         "show early"
     )
     twin: ClassVar[str] = ".twins.full_domain:optimum"
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         LIST_ALL,

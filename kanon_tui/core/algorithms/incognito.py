@@ -28,8 +28,8 @@ from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.objective import declared_objective
 from kanon_tui.core.lattice.pre_pruning import no_string
-from kanon_tui.core.lattice.search import Search, best_of
-from kanon_tui.core.lattice.strings import NodeList
+from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.strings import NodeList, best_of, by_height
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import count_text
@@ -90,7 +90,7 @@ class Incognito(FullDomainSearch):
         Line("minimal: passing strings with none below them that passes"),
         Line("publish the minimal string of least height", 0, ("answer", "choose")),
     )
-    seeks_rv: ClassVar[bool] = False
+    pre_prunes: ClassVar[bool] = True
     time_exponent: ClassVar[float] = 0.9
 
     objective: str = declared_objective(
@@ -123,10 +123,10 @@ class Incognito(FullDomainSearch):
         minimal = search.by_rv(_strings(search, free, points))
         if not search.passing:  # nothing had to be tested after pre-pruning
             search.record_passing(minimal[0].levels)
-        least = min(sum(string.levels) for string in minimal)
-        lowest_ones = [string for string in minimal if sum(string.levels) == least]
-        answer = best_of(lowest_ones).levels
-        ties = len(lowest_ones)
+        heights = [sum(string.levels) for string in minimal]
+        least = min(heights)
+        ties = heights.count(least)
+        answer = best_of(minimal, by_height).levels
         yield from search.report(
             MinimalChosen(answer, search.rv(answer), len(minimal), ties, least)
         )

@@ -44,6 +44,8 @@ class LocalSearch(FullDomainSearch):
         "attributes, a balanced answer but seldom the best"
     )
     twin: ClassVar[str] = ".twins.full_domain:local"
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("per attribute: what is left are all its levels"),
@@ -65,7 +67,7 @@ class LocalSearch(FullDomainSearch):
         while moving:
             levels = pointers.levels
             search.generated += 1
-            outcome = search.count(levels)
+            outcome = search.test_only(levels)
             says_something = levels != search.lattice.roots or not any(levels)
             if outcome.passes and (self.accept_root or says_something):
                 search.record_passing(levels, outcome)

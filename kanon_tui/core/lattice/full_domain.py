@@ -22,6 +22,7 @@ from kanon_tui.core.lattice.pre_pruning import (
     lowest_levels,
 )
 from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.strings import Rank, by_value
 from kanon_tui.core.task.task import Algorithm, Family, Line, RunContext, Step, Task, Wish
 
 MOST_LISTED = 1_000_000
@@ -42,14 +43,16 @@ HALVE = (
 
 @dataclass(frozen=True)
 class FullDomainSearch(Algorithm):
-    """An algorithm that publishes every attribute at one level; it looks for a string."""
+    """An algorithm that publishes every attribute at one level; it looks for a string.
+
+    `Search` keeps the books of it. An algorithm says itself whether it `seeks_rv` and `pre_prunes`:
+    explanations and counts of values go by that, and what it does not say is not assumed.
+    """
 
     family: ClassVar[Family] = Family.FULL_DOMAIN
     sample: ClassVar[str] = "race-rules"
     pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     works_on_counted_rows: ClassVar[bool] = True
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
     time_exponent: ClassVar[float] = 0.7  # a larger table needs no more tests
     bytes_per_record: ClassVar[int] = 24
     suits: ClassVar[str] = ""
@@ -71,12 +74,15 @@ class FullDomainSearch(Algorithm):
         return (Wish.ONE_LEVEL,) if cls.suits == strings else ()
 
     def pre_pruned(
-        self, task: Task, context: RunContext, objective: str = ""
+        self, task: Task, context: RunContext, objective: str = "", rank: Rank = by_value
     ) -> Generator[Step, None, Search]:
-        """Drop the levels that fail alone; return the search among the strings of the others."""
+        """Drop the levels that fail alone; return the search among the strings of the others.
+
+        An algorithm that begins so says that it `pre_prunes`.
+        """
         lowest, dropped = lowest_levels(task, highest_levels(task, self.limits))
         chosen = objective or self.objective
-        search = Search(task, context, lowest, objective=chosen, limits=self.limits)
+        search = Search(task, context, lowest, objective=chosen, limits=self.limits, rank=rank)
         yield from search.report_dropped(dropped)
         if search.lattice.limited:
             general = search.frequency.necessary.test(search.lattice.heights)

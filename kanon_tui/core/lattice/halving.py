@@ -148,7 +148,7 @@ class Halving:
             if not listed and self._whole:
                 search.pruned -= 1  # it was dropped untested, and is tested after all
             search.generated += not (listed or self._whole)
-            search.count_test(raised, outcome)
+            search.add_test(raised, outcome)
             if outcome.passes:
                 found = search.record_passing(raised, outcome)
                 passed += [found] * (listed and search.objective.exact)

@@ -36,8 +36,16 @@ from kanon_tui.core.lattice.events import (
 from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
 from kanon_tui.core.lattice.objective import ResearchValue, make_objective
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
-from kanon_tui.core.lattice.strings import Lattice, LatticeGrid, PassingString
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.lattice.strings import (
+    Lattice,
+    LatticeGrid,
+    PassingString,
+    Rank,
+    best_of,
+    by_value,
+    finalists,
+)
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
 from kanon_tui.core.text import Note, Quotable, note
 
@@ -58,12 +66,6 @@ class StringText:
     def __str__(self) -> str:
         pairs = zip(self.names, self.levels, strict=True)
         return "⟨" + ", ".join(f"{name} {level}" for name, level in pairs) + "⟩"
-
-
-def best_of(strings: Sequence[PassingString]) -> PassingString:
-    """Return the answer among passing strings: the highest value, ties by their own order."""
-    highest = max(string.value for string in strings)
-    return min(string for string in strings if string.value >= highest - TIE)
 
 
 class Watcher:
@@ -102,7 +104,25 @@ class Watcher:
 
 
 class Search:
-    """The state of one search that every consumer may see."""
+    """The state of one search: what was tested, what passes, what is the best so far.
+
+    An algorithm tests strings and reports its decisions; the rest follows:
+
+    - `test` counts the classes of a string, and records it where it passes;
+    - `test_only` does not record it, where an algorithm decides that itself (`record_passing`);
+    - `test_necessary` tests what prunes by itself, which is not enough to pass;
+    - `add_test` counts a test that was made elsewhere; `report_tests` records many at once.
+
+    Every string that is looked at counts as `generated`; `pruned` ones are those that need no test.
+    `report_test` yields the step of a test, `report` that of any other event, as often as whoever
+    drives the run wants to see steps. `watcher.add_settled` says for pictures which strings need no
+    test, and why. At the end `last_step` reports what is left, and `answer` returns the classes of
+    the best string.
+
+    The best string is the one of highest `rank`, by default the highest value by the `objective`.
+    `bound` and the searches that prune by values (`Halving`, `Proof`) go by the objective alone:
+    they find the answer of that rank and of no other.
+    """
 
     def __init__(
         self,
@@ -112,8 +132,10 @@ class Search:
         allowed: int | None = None,
         objective: str = "rv",
         limits: str = "levels",
+        rank: Rank = by_value,
     ) -> None:
         self.task, self.context = task, context
+        self.rank = rank
         self.names = tuple(attribute.name for attribute in task.quasi)
         coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
         people = task.allowed_people if allowed is None else allowed
@@ -131,9 +153,10 @@ class Search:
         self.passing: list[PassingString] = []
         """The passing strings, in the order they were found; only ever added to."""
         self.candidates: list[PassingString] = []
-        """The passing strings that can be the answer: none beats another, all are within a tie."""
+        """The passing strings that can be the answer: all are within a tie, and none rules out
+        another."""
         self.best_value = -np.inf
-        """The value of the best of them."""
+        """The highest value of them."""
         self.known: dict[tuple[int, ...], bool] = {}
         """Whether the strings that were tested pass."""
         self.progress: Callable[[], float] | None = None
@@ -191,10 +214,14 @@ class Search:
 
     def _consider(self, new: PassingString) -> None:
         """Remember a passing string if it can be the answer."""
-        if not any(other.beats(new) for other in self.candidates):
-            rivals = [new, *(other for other in self.candidates if not new.beats(other))]
-            self.best_value = max(other.value for other in rivals)
-            self.candidates = [each for each in rivals if each.value >= self.best_value - TIE]
+        if not any(self._rules_out(other, new) for other in self.candidates):
+            rivals = [new, *(x for x in self.candidates if not self._rules_out(new, x))]
+            self.candidates = finalists(rivals, self.rank)
+            self.best_value = max(string.value for string in self.candidates)
+
+    def _rules_out(self, one: PassingString, other: PassingString) -> bool:
+        """Return whether a string is the answer wherever the other could be."""
+        return self.rank(one) >= self.rank(other) and one <= other
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
@@ -204,17 +231,16 @@ class Search:
         return [PassingString(most, row, value, value) for most, row, value in triples]
 
     def report_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
-        """Count tests that were made together, and yield the step of the last, with its outcome.
+        """Count tests that were made together, record what passes, and yield the step of the last.
 
-        `strings` has shape (tests, attributes), `passes` a flag for each.
+        `strings` has shape (tests, attributes), `passes` a flag for each, and
+        `outcome` is that of the last.
         """
         self.tested += len(strings)
         new = self.by_rv(strings[passes])
         self.passing += new
-        highest = max((string.value for string in new), default=0.0) - TIE
-        for string in new:
-            if string.value >= highest:
-                self._consider(string)
+        for string in finalists(new, self.rank):
+            self._consider(string)
         self._decisions_since_step += len(strings) - 1
         return self.report_test(strings[-1].tolist(), outcome)
 
@@ -223,23 +249,23 @@ class Search:
         self.generated, self.pruned, self.tested = other.generated, other.pruned, other.tested
         self.watcher.part = other.watcher.part
         if other.passing:
-            self.record_passing(best_of(other.passing).levels)
+            self.record_passing(best_of(other.passing, self.rank).levels)
 
     def test(self, levels: Sequence[int]) -> Outcome:
-        """Test a string and count it; step by step, find its smallest class too."""
-        outcome = self.count(levels)
+        """Test a string, and record it where it passes; step by step, find its smallest class."""
+        outcome = self.test_only(levels)
         if outcome.passes:
             self.record_passing(levels, outcome)
         return outcome
 
-    def count(self, levels: Sequence[int]) -> Outcome:
-        """Test a string and count it without recording that it passes."""
+    def test_only(self, levels: Sequence[int]) -> Outcome:
+        """Test a string without recording that it passes."""
         outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
-        self.count_test(levels, outcome)
+        self.add_test(levels, outcome)
         return outcome
 
-    def count_test(self, levels: Sequence[int], outcome: Outcome) -> None:
-        """Count the test of a string."""
+    def add_test(self, levels: Sequence[int], outcome: Outcome) -> None:
+        """Count a test that was made elsewhere."""
         self.tested += 1
         self.known[tuple(int(level) for level in levels)] = outcome.passes
 
@@ -342,7 +368,7 @@ class Search:
         strings = self.passing if passing is None else passing
         listed = [
             {"levels": self._by_name(string.levels), "rv": string.rv, "roots": string.roots}
-            for string in sorted(strings, key=lambda each: (-each.value, each))[:MOST_LISTED]
+            for string in self._best_first(strings)[:MOST_LISTED]
         ]
         pairs = zip(self.names, self.lattice.lowest, strict=True)
         dropped = {name: low for name, low in pairs if low}
@@ -362,6 +388,10 @@ class Search:
             },
             notes=tuple(notes),
         )
+
+    def _best_first(self, strings: Sequence[PassingString]) -> list[PassingString]:
+        ranked = [(tuple(-figure for figure in self.rank(string)), string) for string in strings]
+        return [string for _, string in sorted(ranked)]
 
     def _ranges(self, strings: Sequence[PassingString]) -> dict[str, Any]:
         """Return the lowest and highest RV of the passing strings met (Morton's tables 5 and 6)."""
@@ -387,7 +417,7 @@ class Search:
         """
         if not self.passing:
             raise NotReachedError(no_string(self.task))
-        best = best_of(self.passing)
+        best = best_of(self.passing, self.rank)
         proof = self.proof(best.value, bound)
         notes = () if why is None else (gap_note(proof["gap"]), *why)
         return self.grouping(best.levels, (*notes, *self.notes(best.levels)), proof=proof)
@@ -420,7 +450,7 @@ class Search:
     ) -> Grouping:
         """Return the best of the first `count` passing strings, which a cancelled search keeps."""
         strings = self.passing[:count]
-        best = best_of(strings)
+        best = best_of(strings, self.rank)
         proof = self.proof(best.value, bound)
         notes = (NOT_PROVEN if bound is None else gap_note(proof["gap"]), *self.notes(best.levels))
         return self.grouping(best.levels, notes, counters, strings, proof)

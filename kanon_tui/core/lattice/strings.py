@@ -12,7 +12,7 @@ takes 16 bytes and up, and no Python object.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -22,7 +22,7 @@ import numpy as np
 from kanon_tui.core.kernels import strings as kernels
 from kanon_tui.core.kernels.strings import CodeFields, SortedStrings
 from kanon_tui.core.lattice.objective import Objective
-from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
+from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
 
 _WORD_BITS = 64
 _SAMPLE = 1000  # strings
@@ -267,9 +267,40 @@ class PassingString:
     """What it is worth to the search: by its objective, more is better."""
     rv: float
 
-    def beats(self, other: PassingString) -> bool:
-        """Return whether this string rules out the other as the answer."""
-        return self.value >= other.value and self <= other
+
+Rank = Callable[[PassingString], tuple[float, ...]]
+"""What a passing string is preferred by, more is better: the first figure, then the second …"""
+
+
+def by_value(string: PassingString) -> tuple[float, ...]:
+    """Return the rank of searches that look for the best by their objective."""
+    return (string.value,)
+
+
+def by_height(string: PassingString) -> tuple[float, ...]:
+    """Return the rank of searches that look for least height, and of equals for the highest RV."""
+    return (-float(sum(string.levels)), string.rv)
+
+
+def finalists(strings: Sequence[PassingString], rank: Rank) -> list[PassingString]:
+    """Return the strings of highest rank, those within a tie included.
+
+    >>> low, high = PassingString(0, (0, 1), 0.5, 0.5), PassingString(0, (1, 1), 0.7, 0.7)
+    >>> [string.levels for string in finalists([low, high], by_value)]
+    [(1, 1)]
+    >>> [string.levels for string in finalists([low, high], by_height)]
+    [(0, 1)]
+    """
+    ranked = [(rank(string), string) for string in strings]
+    for place in range(len(ranked[0][0]) if ranked else 0):
+        highest = max(figures[place] for figures, _ in ranked)
+        ranked = [pair for pair in ranked if pair[0][place] >= highest - TIE]
+    return [string for _, string in ranked]
+
+
+def best_of(strings: Sequence[PassingString], rank: Rank = by_value) -> PassingString:
+    """Return the answer among passing strings: the highest rank, ties by their own order."""
+    return min(finalists(strings, rank))
 
 
 MOST_DRAWN = 100_000

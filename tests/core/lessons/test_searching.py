@@ -18,7 +18,7 @@ from kanon_tui.core.pipeline.run import Run, RunStep
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.core.teaching.candidates import vote_on
 from kanon_tui.core.teaching.pseudo_code import lit_line
-from tests.core.algorithms.twins.full_domain import searchable_task
+from tests.core.algorithms.searchable_tables import searchable_task
 
 
 def test_candidates_are_shown_with_the_test_that_they_belong_to() -> None:
