@@ -82,7 +82,7 @@ class Mdav(BlockClustering):
             placed = int((labels >= 0).sum())
             if len(new) < context.decisions_per_step and placed < task.n:
                 continue
-            event: GroupEvent = ClassesTaken(len(new), made, of_the_last)
+            event: GroupEvent = ClassesTaken(len(new), made, of_the_last, decisions=len(new))
             if len(new) == 1:
                 best = furthest.alternatives() if context.watched else None
                 record = int(furthest.records[furthest.distances.argmax()])

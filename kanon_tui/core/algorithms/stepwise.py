@@ -122,7 +122,10 @@ class Stepwise(Clustering):
                 rest = int(left.sizes.sum())
                 among = tested - before if compared else 0
                 new_classes = made - reported
-                yield step(StringsUsed(strings, levels, new_classes, rest, compared, among))
+                event = StringsUsed(
+                    strings, levels, new_classes, rest, compared, among, decisions=max(strings, 1)
+                )
+                yield step(event)
                 reported, strings, work, before = made, 0, 0, tested
                 tried.clear()
             if done:

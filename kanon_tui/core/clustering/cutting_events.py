@@ -82,11 +82,6 @@ class PartsDecided(GroupEvent):
         """A word for most that happened."""
         return "cut" if self.cuts else "close"
 
-    @property
-    def decisions(self) -> int:
-        """The number of decisions that it stands for."""
-        return self.cuts + self.closed_parts
-
 
 # -- splitting around two records that are far apart (top-down, bottom-up)
 
@@ -148,8 +143,3 @@ class GroupsDecided(GroupEvent):
     def kind(self) -> str:
         """A word for most that happened."""
         return "split" if self.splits else "close"
-
-    @property
-    def decisions(self) -> int:
-        """The number of decisions that it stands for."""
-        return self.splits + self.kept

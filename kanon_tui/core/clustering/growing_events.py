@@ -55,14 +55,8 @@ class RecordsPlaced(GroupEvent):
     """Several records have got a cluster."""
 
     word: ClassVar[str] = "grow"
-    placed: int
     clusters: int
     """The clusters that there are now."""
-
-    @property
-    def decisions(self) -> int:
-        """The number of records."""
-        return self.placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,18 +165,11 @@ class ClustersClosed(GroupEvent):
     new: int
     """Clusters that are closed now."""
     in_all: int
-    made: int
-    """The decisions that were made."""
 
     @property
     def kind(self) -> str:
         """Whether a cluster is closed."""
         return "close" if self.new else "grow"
-
-    @property
-    def decisions(self) -> int:
-        """The number of decisions that it stands for."""
-        return self.made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,18 +215,12 @@ class LeftOverSuppressed(GroupEvent):
 class LeftOversPlaced(GroupEvent):
     """Several records left over join clusters, or are suppressed."""
 
-    count: int
     suppressed: bool
 
     @property
     def kind(self) -> str:
         """What happens to them."""
         return "suppress" if self.suppressed else "join"
-
-    @property
-    def decisions(self) -> int:
-        """The number of records."""
-        return self.count
 
 
 # -- classes around the furthest records (mdav), and from strings (stepwise)
@@ -278,11 +259,6 @@ class ClassesTaken(GroupEvent):
         """Whether the last classes are among them."""
         return "rest" if self.of_the_last else "close"
 
-    @property
-    def decisions(self) -> int:
-        """The number of classes."""
-        return self.new
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringTried:
@@ -311,11 +287,6 @@ class StringsUsed(GroupEvent):
     """The string that makes classes, then the dearest of those that make none."""
     among: int = 0
     """The number of strings that were tried."""
-
-    @property
-    def decisions(self) -> int:
-        """The number of strings that make classes."""
-        return max(self.strings, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -123,7 +123,7 @@ class Members:
                 )  # fmt: skip
                 yield self.step(self._watched(event, chosen), open_clusters=size < k)
             else:
-                event = RecordsPlaced(placed, self.clusters)
+                event = RecordsPlaced(self.clusters, decisions=placed)
                 yield self.step(self._watched(event, chosen), open_clusters=size < k)
             last = int(chosen[-1])
 
@@ -164,7 +164,7 @@ class Members:
                 self._placed += 1
                 self._loss += growth
             joined = np.array([record for record, _ in batch], dtype=np.int64)
-            event: GroupEvent = RecordsPlaced(len(batch), self.clusters)
+            event: GroupEvent = RecordsPlaced(self.clusters, decisions=len(batch))
             if len(batch) == 1:
                 best = None if measured is None else measured.best(first + c)
                 event = LeftOverJoined(record, first + c, growth, self._squared, best)

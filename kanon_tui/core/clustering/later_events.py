@@ -57,19 +57,12 @@ class ChangesMade(GroupEvent):
     by: Word
     now: float
 
-    @property
-    def decisions(self) -> int:
-        """The number of changes."""
-        return self.exchanges + self.splits + self.dissolved
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRepaired(GroupEvent):
     """A class that misses what is required beyond k is merged with the nearest that helps."""
 
     word: ClassVar[str] = "merge"
-    merges: int
-    """The merges of this step; the others are told of the last."""
     small: int
     other: int
     size: int
@@ -81,23 +74,12 @@ class ClassRepaired(GroupEvent):
     jointly: float
     """The figure of the union."""
 
-    @property
-    def decisions(self) -> int:
-        """The number of merges."""
-        return self.merges
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassesRepaired(GroupEvent):
     """The last classes that missed something are merged with others."""
 
     word: ClassVar[str] = "merge"
-    merges: int
-
-    @property
-    def decisions(self) -> int:
-        """The number of merges."""
-        return self.merges
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,13 +70,7 @@ class MergesMade(GroupEvent):
     """Several clusters that were too small have joined others."""
 
     word: ClassVar[str] = "merge"
-    merges: int
     clusters: int
     under_k: int
     """Clusters that are still too small."""
     figure: LossFigure
-
-    @property
-    def decisions(self) -> int:
-        """The number of merges."""
-        return self.merges

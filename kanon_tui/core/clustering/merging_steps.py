@@ -83,7 +83,7 @@ def _step(merging: Merging, event: ClustersMerged | None, merges: int, before: f
     if event is None:
         clusters = int(merging.list.tally[box.CLUSTERS_LEFT])
         under_k = int(merging.list.tally[box.UNDER_K])
-        happened = merging.followed(MergesMade(merges, clusters, under_k, figure))
+        happened = merging.followed(MergesMade(clusters, under_k, figure, decisions=merges))
     else:
         happened = merging.followed(replace(event, figure=figure))
     happened = replace(happened, class_sizes=merging.sizes())

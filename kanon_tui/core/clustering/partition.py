@@ -92,7 +92,9 @@ class PartsOfTable:
             moves = self._history.latest_moves() if self._watched else NO_MOVES
             cuts = int(verdicts.accepted.sum())
             closed = int(verdicts.closed.sum())
-            return PartsDecided(cuts, closed, self.placed, start=start, moves=moves)
+            return PartsDecided(
+                cuts, closed, self.placed, decisions=cuts + closed, start=start, moves=moves
+            )
         end = part.begin + part.rows
         records = self._records(part.begin, end) if self._watched else NO_RECORDS
         tried = tuple(int(x) for x in self._parts.tried if x >= 0)

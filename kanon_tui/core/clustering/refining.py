@@ -341,7 +341,7 @@ def changes_made(made: Sequence[Change], by: str) -> GroupEvent:
     splits = sum(change.split for change in made)
     dissolved = sum(change.other == DISSOLVED for change in made)
     exchanges = len(made) - splits - dissolved
-    return ChangesMade(exchanges, splits, dissolved, by, made[-1].figure)
+    return ChangesMade(exchanges, splits, dissolved, by, made[-1].figure, decisions=len(made))
 
 
 @dataclass(eq=False)

@@ -135,7 +135,7 @@ class RequirementRepair:
                 merges = 0
                 yield Step(self._watched(event), self._counters(), 1 - missing / start)
         if merges:
-            yield Step(self._watched(ClassesRepaired(merges)), self._counters(), 1.0)
+            yield Step(self._watched(ClassesRepaired(decisions=merges)), self._counters(), 1.0)
 
     def lower_risk(self) -> Iterator[Step]:
         """Merge the smallest class with the nearest until the risk of the release is low enough."""
@@ -266,7 +266,6 @@ class RequirementRepair:
         pair = np.array([one])
         worst = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
         return ClassRepaired(
-            merges,
             one,
             other,
             int(self._boxes.sizes[one]),
@@ -274,6 +273,7 @@ class RequirementRepair:
             worst.requirement.model,
             float(worst.figures(pair)[0]),
             float(worst.figures(np.array([other]), one)[0]),
+            decisions=merges,
         )
 
     def _counters(self) -> dict[str, float]:

@@ -114,7 +114,7 @@ class Similarity:
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
-            event: GroupEvent = ClustersClosed(closed - before, closed, decided)
+            event: GroupEvent = ClustersClosed(closed - before, closed, decisions=decided)
             if decided == 1:
                 event = self._growth_event(_KINDS[kind], away, measured)
             yield self._step(self._with_growth(event, placed))
@@ -154,7 +154,7 @@ class Similarity:
         last = self._closed - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
-            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=False)
+            event: GroupEvent = LeftOversPlaced(suppressed=False, decisions=len(batch))
             if len(batch) == 1:
                 event = LeftOverToLast(batch[0], last)
             yield self._left_over_step(event, batch)
@@ -163,7 +163,7 @@ class Similarity:
         """Suppress the records left over."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
-            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=True)
+            event: GroupEvent = LeftOversPlaced(suppressed=True, decisions=len(batch))
             if len(batch) == 1:
                 event = LeftOverSuppressed(batch[0])
             yield self._left_over_step(event, batch)
@@ -190,7 +190,7 @@ class Similarity:
         place = 0
         for batch in self._batches(left):
             nearest: dict[int, int] = {}
-            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=False)
+            event: GroupEvent = LeftOversPlaced(suppressed=False, decisions=len(batch))
             for record in batch:
                 measured = self._measure_clusters(leftovers, place)
                 nearest[record] = int(np.argmax(measured.scores < measured.scores.min() + TIE))

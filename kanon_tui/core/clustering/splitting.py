@@ -205,7 +205,8 @@ class Splitting:
         Groups are numbered by their start. What the sides lose is `measured` where somebody looks.
         """
         if self.decisions > 1:
-            return GroupsDecided(splits, self.decisions - splits, figure)
+            kept = self.decisions - splits
+            return GroupsDecided(splits, kept, figure, decisions=self.decisions)
         _, begin, middle, end = self.event[:4].tolist()
         if not splits:
             return GroupKept(self.distinct, self.order[begin:end].copy())

@@ -68,10 +68,10 @@ def _what_changed(event: ClassesChanged) -> str:
 def repair(event: ClassRepaired | ClassesRepaired, task: Task) -> Lesson:
     """Tell about a class that missed what is required, or several."""
     if isinstance(event, ClassesRepaired):
-        merges = count_of(event.merges, "class", "classes")
+        merges = count_of(event.decisions, "class", "classes")
         return Lesson(f"{merges} merged with others: every class has what is required.")
     digits = ".3g" if event.required.digits else ".0f"
-    before = f"{event.merges:,} merges; the last: " if event.merges > 1 else ""
+    before = f"{event.decisions:,} merges; the last: " if event.decisions > 1 else ""
     return Lesson(
         f"{before}Class {event.small + 1:,} ({count_of(event.size, 'record')}) shows "
         f"{event.required.fault} ({event.has:{digits}}): merge it with class {event.other + 1:,} "

@@ -46,7 +46,7 @@ def _figures(holder: Any, task: Task, without: frozenset[str] = frozenset()) -> 
         if name in without or not _is_written(hint):
             continue
         figures[name] = _figure(getattr(holder, name), hint, task)
-    return {name: figure for name, figure in figures.items() if figure != {}}
+    return {name: figure for name, figure in figures.items() if figure not in (None, {})}
 
 
 @cache

@@ -25,7 +25,7 @@ def growing(event: MemberTaken | LeftOverJoined | RecordsPlaced, task: Task) -> 
     if isinstance(event, RecordsPlaced):
         clusters = count_of(event.clusters, "cluster")
         now = f"there {plural(event.clusters, 'is', 'are')} {clusters} now"
-        return Lesson(f"{count_of(event.placed, 'record')} placed; {now}.")
+        return Lesson(f"{count_of(event.decisions, 'record')} placed; {now}.")
     if isinstance(event, LeftOverJoined):
         return _left_over(event, task)
     choice = None

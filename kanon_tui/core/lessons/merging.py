@@ -43,7 +43,7 @@ def merging(event: ClustersMerged | MergesMade, task: Task) -> Lesson:
     if isinstance(event, MergesMade):
         left = count_of(event.clusters, "cluster is", "clusters are")
         return Lesson(
-            f"{count_of(event.merges, 'merge')}: {left} left, {event.under_k:,} of them under "
+            f"{count_of(event.decisions, 'merge')}: {left} left, {event.under_k:,} of them under "
             f"{task.k:,} {plural(task.k, 'record')}; {now}."
         )
     choice = _choice(event, task)

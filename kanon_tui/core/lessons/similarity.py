@@ -111,7 +111,7 @@ def left_over(
     """Tell what becomes of a record left over, or of many."""
     if isinstance(event, LeftOversPlaced):
         what = "suppressed" if event.suppressed else "placed in clusters"
-        sentence = f"{event.count:,} records that were left over are {what}."
+        sentence = f"{event.decisions:,} records that were left over are {what}."
         if event.suppressed:
             return Lesson(sentence, vote=_HOW_MANY, outcome="- ", tone="warn")
         return Lesson(sentence, vote=Vote("Which class takes each record left over?"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, ClassVar
 
@@ -41,15 +41,13 @@ class Event:
     word: ClassVar[str] = ""
     """Its kind, where that is not the name of its class."""
 
+    decisions: int = field(default=1, kw_only=True, repr=False)
+    """The number of decisions that it stands for."""
+
     @property
     def kind(self) -> str:
         """A word for the decision: cut, raise, test, prune, merge, grow, suppress …"""
         return self.word or name_in_words(type(self))
-
-    @property
-    def decisions(self) -> int:
-        """The number of decisions that it stands for."""
-        return 1
 
     @property
     def landmark(self) -> str:
