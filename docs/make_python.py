@@ -17,9 +17,9 @@ GROUPS = {
     "Projects": ("Project", "AttributeSpec", "RunContext"),
     "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "icd10", "dates", "groups", "flat"),
     "Analyses": (
-        "check", "sweep", "levels", "risk", "attack", "remedies", "evidence", "verify", "apply",
-        "export_mapping", "utility",
-        "utility_sections", "algorithms",
+        "check", "sweep", "levels", "risk", "attack", "linking", "rerelease", "remedies",
+        "evidence", "verify", "apply", "export_mapping", "utility", "utility_sections", "trees",
+        "feasibility", "algorithms",
     ),
 }  # fmt: skip
 MEMBERS = {

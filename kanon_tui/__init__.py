@@ -13,8 +13,9 @@
 
     kn.sweep(project, ["global", "mondrian"], k=[2, 5, 10]).frame()
 
-`__all__` is the public surface; everything in `kanon_tui.core` is private and may change. Nothing
-is imported before it is used, and never a user interface.
+`__all__` is the public surface; everything in `kanon_tui.core` is private and may change. Analyses
+of other packages are functions here, too. Nothing is imported before it is used, and never a user
+interface.
 """
 
 from importlib import import_module
@@ -23,12 +24,13 @@ from typing import TYPE_CHECKING, Any
 from kanon_tui.core.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.attack.suite import attack_release as attack
     from kanon_tui.core.analysis.attack.weak_spots import remedies
     from kanon_tui.core.analysis.evidence import evidence
     from kanon_tui.core.analysis.proof import verify_written as verify
-    from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
     from kanon_tui.core.api.builders import (
         breaks,
@@ -59,6 +61,12 @@ if TYPE_CHECKING:
     from kanon_tui.core.project.sections import AttributeSpec
     from kanon_tui.core.task.task import RunContext
 
+    feasibility: Callable[..., Any]
+    linking: Callable[..., Any]
+    rerelease: Callable[..., Any]
+    trees: Callable[..., Any]
+    utility: Callable[..., Any]
+
 _WHERE = {
     "api.builders": "breaks dates flat groups icd10 intervals mask quantiles",
     "api.functions": "anonymize apply check conclude export_mapping levels risk sweep",
@@ -77,16 +85,16 @@ _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in 
     "algorithms": ("algorithms", "catalogue"),
     "attack": ("analysis.attack.suite", "attack_release"),
     "run": ("pipeline.run", "start"),
-    "utility": ("analysis.utility.utility", "utility_of"),
     "verify": ("analysis.proof", "verify_written"),
 }
 
 __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
-    "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "export_mapping", "flat",
-    "groups", "icd10", "intervals", "levels", "mask", "quantiles", "remedies", "risk", "run",
-    "stream", "sweep", "utility", "utility_sections", "verify",
+    "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "export_mapping",
+    "feasibility", "flat", "groups", "icd10", "intervals", "levels", "linking", "mask", "quantiles",
+    "remedies", "rerelease", "risk", "run", "stream", "sweep", "trees", "utility",
+    "utility_sections", "verify",
 ]  # fmt: skip
 
 
@@ -96,12 +104,23 @@ def __getattr__(name: str) -> Any:
         return import_module("kanon_tui.sklearn")
     if name == "KAnonymizer":
         return import_module("kanon_tui.sklearn").KAnonymizer
-    if name not in _PLACES:
-        raise AttributeError(f"module 'kanon_tui' has no attribute '{name}'")
-    module, thing = _PLACES[name]
-    value = getattr(import_module(f"kanon_tui.core.{module}"), thing)
+    if name in _PLACES:
+        module, thing = _PLACES[name]
+        value = getattr(import_module(f"kanon_tui.core.{module}"), thing)
+    else:
+        value = _analysis(name)
     globals()[name] = value
     return value
+
+
+def _analysis(name: str) -> Any:
+    """Return the function of an analysis, which may be one of another package."""
+    function = None
+    if not name.startswith("_"):
+        function = import_module("kanon_tui.core.api.analyses").function_named(name)
+    if function is None:
+        raise AttributeError(f"module 'kanon_tui' has no attribute '{name}'")
+    return function
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import AwaitMount
 
-from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
+from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.errors import InputError, check_known, in_screen_words
 from kanon_tui.core.table.writing import write_private
 from kanon_tui.screens.base import STEPS, send
@@ -275,7 +276,9 @@ class KanonApp(App[None]):
     def action_analysis(self, name: str) -> None:
         """Open the panel of an analysis over the screen."""
         if self.host.session is not None:
-            self.push_screen(screen_maker(f"analyses.{find_analysis(name).screen}")())
+            from kanon_tui.screens.analyses.generic import panel_of
+
+            self.push_screen(panel_of(name))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield what the command palette offers: our commands, then Textual's own."""
@@ -289,11 +292,12 @@ class KanonApp(App[None]):
             yield SystemCommand("Save", "Write the project file (ctrl+s)", self.action_save)
             yield SystemCommand("Undo", "Take back the last edit (ctrl+z)", self.action_undo)
             yield SystemCommand("Redo", "Do it again (ctrl+y)", self.action_redo)
-            for each in filter(lambda each: each.screen, ANALYSES):
+            for analysis in ANALYSES.values():
+                where = f" ({analysis.key} on Results)" if analysis.key else ""
                 yield SystemCommand(
-                    each.title,
-                    f"{each.summary} ({each.key} on Results)",
-                    lambda name=each.name: self.action_analysis(name),
+                    analysis.title,
+                    f"{analysis.question}{where}",
+                    partial(self.action_analysis, analysis.name),
                 )
         yield SystemCommand(
             "Picture", "Write this screen, with the values on it, as SVG", self.action_picture

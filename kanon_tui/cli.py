@@ -18,15 +18,15 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from inspect import getdoc
 from pathlib import Path
 from textwrap import fill
 from traceback import walk_tb
 from typing import Any, NoReturn
 
-from kanon_tui.commands.declarations import COMMANDS, SHOW_VALUES, add_arguments, flag
+from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.declarations import SHOW_VALUES, add_arguments, flag
 from kanon_tui.commands.readers import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.optional import require
@@ -41,6 +41,8 @@ NO_MOUSE = "--no-mouse"
 _NEW_OBJECTS = 50_000
 """New objects after which Python collects garbage in a command, instead of 700: imports make none,
 and collecting took a twentieth of a run."""
+_LISTS_ALL = "completion"
+"""The command that reads the arguments of all others."""
 _OPTIONS = ("-h", "--help", "--version", NO_MOUSE, SHOW_VALUES)
 _ERRORS = (flag(SHOW_VALUES, "quote values of the data in an error, which hides them otherwise"),)
 """What every command takes; `main` looks for it, as errors come from reading arguments, too."""
@@ -81,8 +83,8 @@ def main(argv: Sequence[str]) -> int:
         )
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def make_parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of these commands."""
     parser = _Parser(
         prog="kanon-tui",
         usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
@@ -102,8 +104,9 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", prog="kanon-tui", parser_class=_Parser, required=True
     )
-    for name, declared in COMMANDS.items():
-        text = getdoc(declared) or ""
+    for name in names:
+        declared = COMMANDS[name]
+        text = declared.description()
         first = text.partition("\n")[0].removesuffix(".")
         command = commands.add_parser(
             name, help=first[:1].lower() + first[1:], description=_wrapped(text),
@@ -162,14 +165,16 @@ def _dispatch(argv: list[str]) -> int:
         return open_application(None, mouse=mouse)
     if argv[0].startswith("-") and argv[0] not in _OPTIONS:
         raise InputError(f"unknown option '{argv[0]}'; {suggestion(argv[0], _OPTIONS)}")
-    if words[0] not in (*COMMANDS, *_OPTIONS):
+    if words[0] not in _OPTIONS and words[0] not in COMMANDS:
         return _open(words, mouse)
     if argv[0] == NO_MOUSE:
         raise InputError(
             f"{NO_MOUSE} is for the application: 'kanon-tui {NO_MOUSE} FILE', or after 'demo'"
         )
     gc.set_threshold(_NEW_OBJECTS)
-    args, unknown = make_parser().parse_known_args(argv)
+    is_alone = words[0] in COMMANDS and words[0] != _LISTS_ALL
+    parser = make_parser([words[0]] if is_alone else COMMANDS)
+    args, unknown = parser.parse_known_args(argv)
     if unknown:
         options = [o for action in args.parser.actions for o in action.option_strings]
         word = unknown[0].partition("=")[0]
@@ -187,6 +192,10 @@ def _open(argv: list[str], mouse: bool) -> int:
     except argparse.ArgumentTypeError as error:
         raise InputError(str(error)) from None
     if not os.path.exists(path):
+        from kanon_tui.core.analysis.registry import ANALYSES
+
+        if argv[0] in ANALYSES.broken:
+            raise InputError(ANALYSES.broken[argv[0]])
         hint = suggestion(argv[0], COMMANDS)
         if not path.suffix and path.parent == Path() and hint.startswith("did"):
             raise InputError(f"there is no command '{argv[0]}' and no such file; {hint}")

@@ -30,7 +30,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "compare": ("results.compare.CompareScreen",),
     "attack": ("analyses.attack.AttackScreen",),
     "attacks": ("analyses.attack.AttacksScreen",),
-    "feasibility": ("analyses.feasibility.FeasibilityScreen",),
+    "feasibility": ("analyses.generic.AnalysisPanel",),
     "trees": ("analyses.utility.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),
     "earlier": ("analyses.attack.RereleaseScreen",),

@@ -8,7 +8,7 @@ import pytest
 
 from docs.make_commands import PAGES
 from docs.make_python import PAGE, page
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -1,8 +1,9 @@
-"""The commands: the help page and the arguments of each, in the order of the general help page.
+"""The commands that are no analyses: the help page and the arguments of each.
 
 A command is a class here, whose docstring describes it, and a module of the same name with the
 function `execute(args)`. That module is imported when the command is executed, so that help pages
-answer at once. To add a command, declare it here and write its module.
+answer at once. To add a command, declare it here and write its module. The command of an analysis
+follows from its declaration (`analysis`).
 """
 
 import argparse
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import getdoc
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -97,6 +99,12 @@ CONSENT = (
 """Flags that no project can set."""
 
 
+ATTACKS = (
+    "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",
+    "minimality", "all",
+)  # fmt: skip
+
+
 class Command:
     """A command of the command line; the docstring of its class is its help page."""
 
@@ -108,6 +116,11 @@ class Command:
     def name(cls) -> str:
         """Return the name that is typed: `export-mapping`."""
         return re.sub("(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
+
+    @classmethod
+    def description(cls) -> str:
+        """Return the text of the help page."""
+        return getdoc(cls) or ""
 
     @classmethod
     def execute(cls, args: argparse.Namespace) -> int:
@@ -309,24 +322,6 @@ class Uniques(Command):
     )
 
 
-class Simulate(Command):
-    """Estimate how likely a table of a given shape is k-anonymous without generalisation.
-
-    Random tables are drawn in which every attribute has the same number of equally frequent values.
-    The success rate is the share of tables in which no class has fewer than k records.
-    """
-
-    arguments = (
-        argument("--attributes", "M", "number of attributes", COUNT, required=True),
-        argument("--k", "K", "the smallest class allowed", COUNT, required=True),
-        argument("--records", "N", "number of records", COUNT, required=True),
-        argument("--values", "V", "values per attribute (2)", COUNT, default=2),
-        argument("--repeats", "R", "number of tables to draw (200)", COUNT, default=200),
-        argument("--seed", "S", "seed of the random numbers (0)", whole_number(0), default=0),
-        JSON,
-    )
-
-
 class Attack(Command):
     """Attack a release: what could an outsider learn from it?
 
@@ -339,10 +334,6 @@ class Attack(Command):
     was made. Counts and published cells are printed, nothing about any person.
     """
 
-    kinds = (
-        "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",
-        "minimality", "all",
-    )  # fmt: skip
     arguments = (
         MADE_BY,
         RELEASE,
@@ -350,7 +341,7 @@ class Attack(Command):
         argument(
             "--on", "a,b", "attributes of both tables, or (linkability) of the first party", names
         ),
-        choice("--kind", kinds, "the attack to try, or all"),
+        choice("--kind", ATTACKS, "the attack to try, or all"),
         file_argument("--control", "people who were not in the data"),
         argument(
             "--with",
@@ -362,69 +353,6 @@ class Attack(Command):
         ),
         file_argument("--earlier", "composition: an earlier release of the same people"),
         *OVERRIDES,
-        JSON,
-    )
-
-
-class Partition(Command):
-    """Grow a decision tree for an attribute on the original and on a release, side by side.
-
-    Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
-    divided by the original's; the baseline is the accuracy of always guessing the most frequent
-    value. Every group is also counted without the records whose cells reach to the other side of a
-    split. Without --attributes the trees may use all published columns, except those that determine
-    the target and are published unchanged.
-
-    --rows clusters takes one row per cluster of the release. With --overlap nodes a cell overlaps
-    if it shares a value with any cell of the other side of a split, and a split of ranges compares
-    where they begin (Morton's reading).
-    """
-
-    arguments = (
-        MADE_BY,
-        RELEASE,
-        argument("--target", "NAME", "the attribute to predict", required=True),
-        argument("--attributes", "a,b", "the columns that the trees may use", names),
-        argument("--leaves", "N", "the largest number of leaves (8)", whole_number(2), default=8),
-        argument("--smallest", "N", "the smallest leaf, in records (one in a hundred)", COUNT),
-        choice("--rows", ("records", "clusters"), "what a row stands for (records)", "records"),
-        choice(
-            "--overlap",
-            ("straddling", "nodes"),
-            "which records overlap at a split (straddling)",
-            "straddling",
-        ),
-        JSON,
-    )
-
-
-class Utility(Command):
-    """Compare what analyses find in the original and in a release.
-
-    Published ranges, labels and sets are spread over the values of the original that they cover.
-    Distances are total variation (0 the same, 1 nothing in common), associations Cramer's V. With
-    --target, models for that attribute are cross-validated on each table's own cells.
-    """
-
-    arguments = (
-        MADE_BY,
-        RELEASE,
-        argument("--target", "NAME", "the attribute that models predict"),
-        JSON,
-    )
-
-
-class Rerelease(Command):
-    """Check whether a release and an earlier one of the same people together single somebody out.
-
-    Everybody must keep k candidates when both are joined. Only counts are printed, nothing about
-    any person. Exit code 1 if somebody has fewer.
-    """
-
-    arguments = (
-        MADE_BY,
-        file_argument("--release", "the release to be published", required=True),
-        file_argument("--earlier", "the earlier release", required=True),
         JSON,
     )
 
@@ -595,5 +523,5 @@ class Completion(Command):
     arguments = (argument("shell", "SHELL", ", ".join(shells), choices=shells),)
 
 
-COMMANDS = {command.name(): command for command in Command.__subclasses__()}
-"""The commands by name, in the order of the help page."""
+WRITTEN = {command.name(): command for command in Command.__subclasses__()}
+"""These commands by name, in the order of the help page."""

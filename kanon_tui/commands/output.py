@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
+from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,8 @@ from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.text import json_text, table_lines, visible
 
 if TYPE_CHECKING:
-    from kanon_tui.core.report.sections import Section
+    from kanon_tui.core.analysis.analysis import Findings
+    from kanon_tui.core.report.sections import Listing, Section
 
 
 def show(*lines: str) -> None:
@@ -56,6 +59,34 @@ def print_sections(*sections: Section) -> None:
             show(*section.lines())
         if section.items:
             show(*section.items)
+        if section.listings:
+            show("")
+            _show_listings(section.listings)
+
+
+def print_findings(findings: Findings, as_json: bool) -> None:
+    """Print what an analysis found: sentences and sections, or its figures as JSON."""
+    if as_json:
+        print_json(findings.figures)
+        return
+    if findings.summary:
+        show(*findings.summary)
+    print_sections(*findings.sections)
+
+
+def _show_listings(listings: Sequence[Listing]) -> None:
+    """Print lists of lines side by side where the terminal is wide enough, else one by one."""
+    blocks = [[listing.title, *map(visible, listing.lines)] for listing in listings]
+    widths = [max(map(len, lines)) for lines in blocks]
+    if sum(widths) + 3 * (len(widths) - 1) <= get_terminal_size().columns:
+        for cells in zip_longest(*blocks, fillvalue=""):
+            padded = (f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+            show("   ".join(padded).rstrip())
+        return
+    for number, lines in enumerate(blocks):
+        if number:
+            show("")
+        show(*lines)
 
 
 def figure(value: Any) -> str:

@@ -1,11 +1,19 @@
-"""Load what other packages add through entry points."""
+"""What can be added to Kanon: classes by name, the built-in ones and those of other packages."""
 
-from collections.abc import Callable, Container, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping, Sequence
+from functools import cached_property
+from importlib import import_module
 from inspect import isabstract
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kanon_tui.core.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Class = TypeVar("Class", bound=type)
 
 
 class PlugIns(NamedTuple):
@@ -29,6 +37,8 @@ def load_plug_ins(
 
     `check` raises where something else is wrong with a class.
     """
+    from importlib.metadata import entry_points
+
     plug_ins = PlugIns({}, {}, {})
     for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
@@ -60,3 +70,64 @@ def _load(entry: EntryPoint, base: type, needed: Sequence[str]) -> Any:
     if (name := getattr(plug_in, "name", None)) != entry.name:
         raise InputError(f"{entry.value} has the name '{name}'")
     return plug_in
+
+
+class Registry(MutableMapping[str, Class]):
+    """Classes by name: the built-in ones, those of plug-ins, and those that are added to it.
+
+    A built-in class is imported when it is asked for. Plug-ins are looked for once, when all
+    classes are listed or an unknown name is asked for.
+    """
+
+    def __init__(
+        self,
+        group: str,
+        base: type,
+        needed: Sequence[str],
+        built_in: Mapping[str, str],
+        check: Callable[[Any, str], None],
+    ) -> None:
+        """Take the group of entry points and the places of built-in classes, `module:Class`.
+
+        Plug-ins are subclasses of `base` that declare what is `needed` and that `check` accepts.
+        """
+        self._known: dict[str, str | Class] = dict(built_in)
+        self.built_in = tuple(built_in)
+        """The names of the built-in classes, in their order."""
+        self.broken: dict[str, str] = {}
+        """Plug-ins that cannot be used, each with a sentence that says why."""
+        self._group = group
+        self._base = base
+        self._needed = needed
+        self._check = check
+
+    @cached_property
+    def _all(self) -> dict[str, str | Class]:
+        """The classes, after those of plug-ins have been added."""
+        plug_ins = load_plug_ins(self._group, self._base, self._needed, self._known, self._check)
+        self._known |= plug_ins.found
+        self.broken |= plug_ins.broken
+        return self._known
+
+    def __getitem__(self, name: str) -> Class:
+        place = self._known.get(name) or self._all[name]
+        if not isinstance(place, str):
+            return place
+        module, _, class_name = place.partition(":")
+        loaded: Class = getattr(import_module(module), class_name)
+        return loaded
+
+    def __setitem__(self, name: str, added: Class) -> None:
+        self._known[name] = added
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known or name in self._all
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)

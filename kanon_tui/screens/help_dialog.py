@@ -75,12 +75,14 @@ def help_text(node: type[DOMNode]) -> str:
 def explanation(screen: Screen[Any]) -> str:
     """Return the help of the focused widget, of its ancestors and of the screen.
 
-    A widget may have `words`: lines about the terms that it uses at the moment.
+    A widget may have `words`: lines about the terms that it uses at the moment. A panel made
+    from a declaration has its explanation as `help`.
     """
     texts = []
     for node in [*(screen.focused.ancestors_with_self if screen.focused else ()), screen]:
         words: Sequence[str] = getattr(node, "words", ())
-        texts += [help_text(type(node)), "\n".join(["### Words", "", *words]) if words else ""]
+        explained = help_text(type(node)) or getattr(node, "help", "")
+        texts += [explained, "\n".join(["### Words", "", *words]) if words else ""]
     return "\n\n".join(dict.fromkeys(filter(None, texts)))
 
 

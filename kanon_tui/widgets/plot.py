@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.analysis.chart import Line, compact_number, ticks
+from kanon_tui.core.report.chart import Line, compact_number, ticks
 from kanon_tui.core.teaching.picture import Canvas
 from kanon_tui.widgets.drawing import theme_style
 

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from kanon_tui.cli import main
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 

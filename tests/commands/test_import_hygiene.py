@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.declarations import WRITTEN
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
@@ -56,7 +57,7 @@ def test_the_whole_library_loads_no_user_interface() -> None:
 
 
 def test_commands_load_no_screens() -> None:
-    names = ("declarations", "output", "progress", *COMMANDS)
+    names = ("analysis", "declarations", "output", "progress", *WRITTEN)
     modules = [f"kanon_tui.commands.{name.replace('-', '_')}" for name in names]
     loaded = imported_by("-c", f"import {', '.join(modules)}")
     assert not USER_INTERFACE & loaded

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import imported, kanon_process
 
 LINES = (

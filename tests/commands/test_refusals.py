@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.cli import main
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import said
 
 

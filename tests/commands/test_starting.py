@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from kanon_tui.cli import main
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon, kanon_process, said
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from kanon_tui.cli import main
-from kanon_tui.commands.declarations import COMMANDS
+from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import PEOPLE, PROJECT
 from tests.fuzz.texts import random_text
 from tests.hostile import assert_harmless

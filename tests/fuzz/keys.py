@@ -15,12 +15,13 @@ from random import Random
 import pytest
 from textual.pilot import Pilot
 
-from kanon_tui.app import KanonApp, screen_maker
+from kanon_tui.app import KanonApp
 from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.screens.analyses.generic import panel_of
 from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.what_if.screen import WhatIfScreen
@@ -61,8 +62,7 @@ async def torment(pilot: Pilot[None], random: Random) -> None:
         if chance < 0.05:
             await pilot.resize_terminal(*random.choice(SIZES))
         elif chance < 0.1 and app.host.session is not None:
-            place = random.choice([each.screen for each in ANALYSES if each.screen])
-            app.push_screen(screen_maker(f"analyses.{place}")())
+            app.push_screen(panel_of(random.choice(list(ANALYSES))))
         await asyncio.sleep(random.choice((0, 0, 0.005, 0.02, 0.06)))
 
 

@@ -17,10 +17,10 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import OptionList
 
-from kanon_tui.app import KanonApp, screen_maker
-from kanon_tui.core.analysis.registry import ANALYSES
+from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.run import conclude, start
+from kanon_tui.screens.analyses.generic import panel_of
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Palette
 from kanon_tui.widgets.dialogs import Modal
@@ -42,8 +42,8 @@ DIALOGS = {
     "rules": {"RuleDialog", "RuleSettings", "ResearchValues"},
     "results": {"WhyDialog", "CompareScreen", "Choose"},
     "what-if": {"ChooseAlgorithms", "AskText"},
-    "AttackScreen": {"AskPath"},
-    "PartitionScreen": {"Choose"},
+    "attack": {"AskPath"},
+    "trees": {"Choose"},
 }
 """Some that must be met on each screen, so that a key that moved away does not empty the test."""
 
@@ -83,8 +83,7 @@ async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
         app.switch_mode(name)
     else:
         app.switch_mode("results")
-        [place] = [each.screen for each in ANALYSES if each.screen.endswith(f":{name}")]
-        app.push_screen(screen_maker(f"analyses.{place}")())
+        app.push_screen(panel_of(name))
     await settle(pilot)
     return app.screen
 

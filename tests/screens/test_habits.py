@@ -109,7 +109,7 @@ async def test_analyses_have_keys_on_results(sample, make_app) -> None:
         await settle(pilot)
         await pilot.press("6", "F")
         await settle(pilot)
-        assert type(pilot.app.screen).__name__ == "FeasibilityScreen"
+        assert pilot.app.screen.analysis.name == "feasibility"
 
 
 async def copy_choice(pilot, number: int) -> None:

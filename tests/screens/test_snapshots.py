@@ -24,7 +24,7 @@ from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.screens.analyses.attack import AttackScreen
-from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
+from kanon_tui.screens.analyses.generic import AnalysisPanel
 from kanon_tui.screens.analyses.utility import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.record_views import VIEWS
@@ -231,9 +231,11 @@ async def test_linking_attack(snapshot: SnapshotAssertion) -> None:
 async def test_feasibility(snapshot: SnapshotAssertion) -> None:
     async with app("datafly").run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await open_panel(pilot, "feasib", FeasibilityScreen)
+        await open_panel(pilot, "feasib", AnalysisPanel)
         screen = pilot.app.screen
-        await wait_until(pilot, lambda: not screen.working and "reached" in shown(screen, "#note"))
+        await wait_until(
+            pilot, lambda: not screen.working and "reached" in shown(screen, "#figures")
+        )
         await pilot.press("shift+tab", "tab")
         screen.query_one("#p-attributes", Input).cursor_blink = False
         await pilot.pause()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_tui.core.analysis.chart import Line
+from kanon_tui.core.report.chart import Line
 from kanon_tui.widgets.plot import draw
 
 

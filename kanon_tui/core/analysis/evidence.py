@@ -5,7 +5,8 @@ from typing import Any
 from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk, risk_sections
-from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
+from kanon_tui.core.analysis.published_cells import PublishedTable
+from kanon_tui.core.analysis.utility.utility import measure_utility, utility_sections
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.sections import Section
 
@@ -43,4 +44,5 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
     if attacks:
         found += attack_sections(attack_release(result, control=control))
         found += weak_spot_sections(result, remedies(result), named=False)
-    return [*found, *utility_sections(utility_of(result))]
+    release = PublishedTable.from_result(result, result.project)
+    return [*found, *utility_sections(measure_utility(release))]

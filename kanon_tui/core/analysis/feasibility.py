@@ -24,14 +24,18 @@ Departures
 Reference: Morton, table 12 and figure 23.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import sqrt
 
 import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.report.chart import Line, compact_number
+from kanon_tui.core.report.sections import Curves, Section
 from kanon_tui.core.task.task import Task
 
 MOST_ATTRIBUTES = 10_000
@@ -145,3 +149,135 @@ def wilson_interval(rate: float, repeats: int) -> tuple[float, float]:
     scale = 1 + z * z / repeats
     low, high = (centre - margin) / scale, (centre + margin) / scale
     return max(0.0, min(low, rate)), min(1.0, max(high, rate))  # rounding puts them past an end
+
+
+CURVE_POINTS = 10
+MOST_CHOSEN = 10_000_000
+"""Most records on a curve, unless more are asked for."""
+SAFE = 0.95
+"""The success rate that counts as enough."""
+BATCH = 10
+"""Tables that are drawn between two chances to stop."""
+
+
+def record_counts(
+    k: int, combinations: int, table_records: int | None, most: int | None
+) -> list[int]:
+    """Return record counts to try, by even factors, and the table's own if it lies among them.
+
+    Unless `most` is given they reach well beyond k records for every combination, where the
+    success rate rises from 0 to 1.
+    """
+    top = most or min(max(20 * k * combinations, 2 * (table_records or 0)), MOST_CHOSEN)
+    low = min(max(k, top // 1000), top)
+    steps = {int(float(f"{step:.2g}")) for step in np.geomspace(low, top, CURVE_POINTS)}
+    if table_records is not None and low <= table_records <= top:
+        steps.add(table_records)
+    return sorted(steps)
+
+
+@dataclass(frozen=True)
+class FeasibilityCurve:
+    """Success rates over numbers of records: of a typed shape, and of a table if there is one."""
+
+    shapes: Mapping[str, Sequence[Floats]]
+    """By title the frequencies of every attribute's values."""
+    combinations: int
+    k: int
+    repeats: int
+    seed: int
+    table_records: int | None = None
+    """The number of records of the table."""
+    counts: Sequence[int] = ()
+    rates: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    """By shape and number of records, as far as they are known."""
+
+    @classmethod
+    def of_shape(
+        cls, attributes: int, values: int, k: int, repeats: int, seed: int
+    ) -> FeasibilityCurve:
+        """Return the curve of attributes with equally frequent values, without points."""
+        _check("attributes", attributes, MOST_ATTRIBUTES)
+        _check("values", values, MOST_VALUES)
+        shape = [np.full(values, 1.0 / values)] * attributes
+        title = f"typed {attributes} × {values} values"
+        return cls({title: shape}, values**attributes, k, repeats, seed)
+
+    def beside_table(self, shape: Sequence[Floats], records: int) -> FeasibilityCurve:
+        """Return the same with the curve of a table's shape in front."""
+        shapes = {f"table's {len(shape)}": shape, **self.shapes}
+        return replace(self, shapes=shapes, table_records=records)
+
+    def up_to(self, most: int | None) -> FeasibilityCurve:
+        """Return the same with the numbers of records to try."""
+        return replace(
+            self, counts=record_counts(self.k, self.combinations, self.table_records, most)
+        )
+
+    def points(self) -> Iterator[FeasibilityCurve]:
+        """Yield the curve while it grows; it is often the same, so that somebody may stop."""
+        curve = self
+        for records in self.counts:
+            for title, shape in self.shapes.items():
+                passed = 0.0
+                for first in range(0, self.repeats, BATCH):
+                    yield curve
+                    tables = min(BATCH, self.repeats - first)
+                    seed = self.seed + first
+                    (point,) = feasibility_curve(shape, self.k, [records], tables, seed)
+                    passed += tables * point.success_rate
+                rates = {**curve.rates, (title, records): passed / self.repeats}
+                curve = replace(curve, rates=rates)
+        yield curve
+
+    def lines(self) -> list[Line]:
+        """Return a line for every shape."""
+        return [
+            Line(title, tuple(self.rates.get((title, records)) for records in self.counts))
+            for title in self.shapes
+        ]
+
+    def section(self) -> Section:
+        """Return the rates as a table and as curves; ▸ marks the table's number of records."""
+        lines = self.lines()
+        labels = [
+            f"{'▸' if n == self.table_records else ''}{compact_number(n)}" for n in self.counts
+        ]
+        rows = [
+            [label, *(_rate_text(line.values[place]) for line in lines)]
+            for place, label in enumerate(labels)
+        ]
+        curves = Curves("success rate against records", labels, tuple(lines))
+        return Section("Success rate", (), ("records", *self._columns), rows, curves=curves)
+
+    def _label(self, records: int) -> str:
+        number = compact_number(records)
+        return f"▸{number}" if records == self.table_records else number
+
+    @property
+    def _columns(self) -> list[str]:
+        return [title.partition(" ")[0] for title in self.shapes]
+
+    def verdict(self) -> str:
+        """Return from how many records on the rates are high, once all are known."""
+        parts = [f"▸ {self.table_records:,} records here"] if self.table_records is not None else []
+        if len(self.rates) == len(self.counts) * len(self.shapes):
+            reached = (
+                f"{column} {_enough(line, self.counts)}"
+                for column, line in zip(self._columns, self.lines(), strict=True)
+            )
+            parts.append(f"{SAFE:.0%} reached: {', '.join(reached)}")
+        return " · ".join(parts)
+
+
+def _rate_text(rate: float | None) -> str:
+    return "…" if rate is None else f"{rate:.1%}"
+
+
+def _enough(line: Line, counts: Sequence[int]) -> str:
+    """Return from how many records on the success rate stays high."""
+    low = [n for n, rate in zip(counts, line.values, strict=True) if (rate or 0) < SAFE]
+    enough = [n for n in counts if not low or n > low[-1]]
+    if not enough:
+        return f"not up to {compact_number(counts[-1])}"
+    return f"from {compact_number(enough[0])} on"

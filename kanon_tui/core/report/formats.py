@@ -5,9 +5,10 @@ PDF is written by `pdf`.
 
 import html as markup
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.optional import require
@@ -33,6 +34,8 @@ def markdown(document: Document) -> str:
             parts.append(_table(section))
         for picture in section.pictures:
             parts += [f"**{escaped_markdown(picture.title)}**", _table(picture)]
+        for listing in section.listings:
+            parts += [f"**{escaped_markdown(listing.title)}**", _code("\n".join(listing.lines))]
         if section.items:
             parts.append("\n".join(f"- {escaped_markdown(item)}" for item in section.items))
         if section.command:
@@ -106,6 +109,11 @@ def escaped(text: str) -> str:
     return markup.escape(visible(text))
 
 
+def escaped_lines(lines: Iterable[str]) -> str:
+    """Return lines escaped for HTML, each on a line of its own."""
+    return "\n".join(map(escaped, lines))
+
+
 def section_html(section: Section) -> str:
     """Return a section of a report as HTML."""
     name = re.sub(r"[^a-z]+", "-", section.title.casefold()).strip("-")
@@ -120,6 +128,9 @@ def section_html(section: Section) -> str:
             for each in section.pictures
         )
         parts.append(f'<div class="pictures">{"".join(drawn)}</div>')
+    for listing in section.listings:
+        text = escaped_lines(listing.lines)
+        parts.append(f"<h3>{escaped(listing.title)}</h3><pre><code>{text}</code></pre>")
     if section.items:
         items = "".join(f"<li>{escaped(item)}</li>" for item in section.items)
         parts.append(f"<ul>{items}</ul>")
@@ -178,11 +189,20 @@ def report_bytes(
     if path.suffix.lower() == ".json":
         figures = public_mapping(result) if public else report_mapping(result)
         if evidence and not public:
-            figures["evidence"] = [asdict(section) for section in evidence]
+            figures["evidence"] = [section_figures(section) for section in evidence]
             figures["internal"] = [*figures["internal"], "evidence"]
             figures["context"] = {} if result.project is None else asdict(result.project.context)
         return f"{json_text(figures)}\n".encode()
     return document_bytes(story(result, evidence, not is_dossier(path, public)), path)
+
+
+def section_figures(section: Section) -> Mapping[str, Any]:
+    """Return a section as plain data; what only a screen or a page draws is there if it has any."""
+    figures = asdict(section)
+    for drawn in ("curves", "listings"):
+        if not figures[drawn]:
+            del figures[drawn]
+    return figures
 
 
 def is_dossier(path: Path | None, public: bool | None) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.metrics.privacy import LIKELY
@@ -11,6 +11,9 @@ from kanon_tui.core.privacy.models import MODELS, PLUG_INS
 from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import table_lines
+
+if TYPE_CHECKING:
+    from kanon_tui.core.report.chart import Line
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,26 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Curves:
+    """Lines over the same categories, which a screen plots; the table beside them has the figures.
+
+    Every line has one value per label, None where it is not known.
+    """
+
+    title: str
+    labels: Sequence[str]
+    lines: tuple["Line", ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lines with a title whose indentation matters, such as a tree."""
+
+    title: str
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading with paragraphs, a table, pictures, a list or a command below it."""
 
@@ -38,6 +61,9 @@ class Section:
     command: str = ""
     pictures: Sequence["Section"] = ()
     """Small tables of bars that belong to it, each with a title."""
+    curves: Curves | None = None
+    listings: Sequence[Listing] = ()
+    """Lines that stand side by side where there is room."""
     headline: Sequence[str] = ()
     """Sentences for the first page of a document."""
     new_page: bool = False
@@ -53,6 +79,8 @@ class Section:
         """Its texts, one by one."""
         cells = (cell if isinstance(cell, str) else cell.text for row in self.rows for cell in row)
         yield from (self.title, *self.paragraphs, *self.columns, *cells, *self.items)
+        for listing in self.listings:
+            yield from (listing.title, *listing.lines)
 
 
 @dataclass(frozen=True)

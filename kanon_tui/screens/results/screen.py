@@ -115,6 +115,20 @@ ONLY_EARLIER = "No result yet: enter runs an earlier one again, 5 sets up a new 
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
 
+def with_analyses(bindings: Sequence[Binding]) -> list[BindingType]:
+    """Return the keys of Results with those of analyses; of two for one key the first has it."""
+    taken = {binding.key for binding in bindings}
+    together = [*bindings]
+    for analysis in ANALYSES.values():
+        if analysis.key and analysis.key not in taken:
+            taken.add(analysis.key)
+            title, name = analysis.title.lower(), analysis.name
+            together.append(
+                Binding(analysis.key, f"app.analysis('{name}')", title, id=f"results.{name}")
+            )
+    return [*together]
+
+
 class ResultsScreen(RunsScreen):
     """The results screen: one result in front, with the other runs of the session."""
 
@@ -122,39 +136,46 @@ class ResultsScreen(RunsScreen):
     records = getters.query_one(RecordsPane)
     figures = getters.query_one(FigurePanel)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "why", "why", id="results.why"),
-        Binding("o", "records('switch_class')", "only its class", id="results.class"),
-        Binding("equals_sign", "records('next_view')", "view", key_display="=", id="results.view"),
-        Binding("n", "records('next_record', 1)", "next", id="results.next"),
-        Binding("N", "records('next_record', -1)", "previous", show=False, id="results.previous"),
-        Binding(
-            "u", "records('next_suppressed')", "suppressed", show=False, id="results.suppressed"
-        ),
-        Binding("s", "records('sort_records')", "sort", id="results.sort"),
-        Binding("x", "export", "export", id="results.export"),
-        Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
-        Binding("minus", "rerun(-1)", "k−1", show=False, id="results.less"),
-        Binding("f", "panel('metrics')", "figures", id="results.metrics"),
-        Binding("P", "panel('privacy')", "privacy", id="results.privacy"),
-        Binding("R", "panel('runs')", "runs", id="results.runs"),
-        Binding("C", "compare", "compare", id="results.compare"),
-        Binding("E", "strings", "levels", id="results.strings"),
-        Binding("K", "require", "beyond k", id="results.require"),
-        Binding("O", "leave_out", "leave columns out", show=False, id="results.leave-out"),
-        *(
-            Binding(a.key, f"app.analysis('{a.name}')", a.title.lower(), id=f"results.{a.name}")
-            for a in ANALYSES
-            if a.key
-        ),
-        Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
-        Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
-        Binding("slash", "records('ask_find')", "find", show=False, id="results.find"),
-        Binding("number_sign", "records('ask_number')", "record", show=False, id="results.record"),
-        Binding("delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"),
-        Binding("y", "copy", "copy", show=False, id="results.copy"),
-        Binding("escape", "back", "back", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = with_analyses(
+        [
+            Binding("w", "why", "why", id="results.why"),
+            Binding("o", "records('switch_class')", "only its class", id="results.class"),
+            Binding(
+                "equals_sign", "records('next_view')", "view", key_display="=", id="results.view"
+            ),
+            Binding("n", "records('next_record', 1)", "next", id="results.next"),
+            Binding(
+                "N", "records('next_record', -1)", "previous", show=False, id="results.previous"
+            ),
+            Binding(
+                "u", "records('next_suppressed')", "suppressed", show=False, id="results.suppressed"
+            ),
+            Binding("s", "records('sort_records')", "sort", id="results.sort"),
+            Binding("x", "export", "export", id="results.export"),
+            Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
+            Binding("minus", "rerun(-1)", "k−1", show=False, id="results.less"),
+            Binding("f", "panel('metrics')", "figures", id="results.metrics"),
+            Binding("P", "panel('privacy')", "privacy", id="results.privacy"),
+            Binding("R", "panel('runs')", "runs", id="results.runs"),
+            Binding("C", "compare", "compare", id="results.compare"),
+            Binding("E", "strings", "levels", id="results.strings"),
+            Binding("K", "require", "beyond k", id="results.require"),
+            Binding("O", "leave_out", "leave columns out", show=False, id="results.leave-out"),
+            Binding(
+                "b", "panel('attributes')", "by attribute", show=False, id="results.attributes"
+            ),
+            Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
+            Binding("slash", "records('ask_find')", "find", show=False, id="results.find"),
+            Binding(
+                "number_sign", "records('ask_number')", "record", show=False, id="results.record"
+            ),
+            Binding(
+                "delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"
+            ),
+            Binding("y", "copy", "copy", show=False, id="results.copy"),
+            Binding("escape", "back", "back", show=False),
+        ]
+    )
 
     def __init__(self) -> None:
         super().__init__()

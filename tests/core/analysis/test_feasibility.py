@@ -14,6 +14,7 @@ from kanon_tui.core.analysis.feasibility import (
     MOST_VALUES,
     feasibility,
     feasibility_curve,
+    record_counts,
     shape_of,
 )
 from kanon_tui.core.errors import InputError
@@ -130,3 +131,12 @@ def test_refused(wrong: dict[str, int]) -> None:
     (name,) = wrong
     with pytest.raises(InputError, match=f"^{name} is "):
         feasibility(**{"attributes": 3, "k": 2, "records": 10, **wrong})
+
+
+def test_the_numbers_of_records_cover_where_the_rate_rises() -> None:
+    counts = record_counts(5, 2**7, 1000, None)
+    assert counts == sorted(set(counts))
+    assert 1000 in counts
+    assert counts[0] < 5 * 2**7 < 7500 < counts[-1]
+    assert record_counts(5, 2**7, 1000, 3) == [3]
+    assert max(record_counts(5, 1000**100, 10, None)) == 10_000_000

@@ -253,14 +253,37 @@ def test_the_public_surface_is_documented() -> None:
 @pytest.mark.parametrize(
     "module",
     ["core.algorithms", "core.analysis.attack.suite", "core.analysis.attack.weak_spots",
-     "core.analysis.evidence", "core.analysis.proof", "core.analysis.utility.utility",
-     "core.api.builders", "core.api.functions", "core.api.release", "core.pipeline.run",
+     "core.analysis.evidence", "core.analysis.proof", "core.api.builders",
+      "core.api.functions", "core.api.release", "core.pipeline.run",
      "core.project.project", "sklearn"],
 )  # fmt: skip
 def test_the_examples_run(module: str) -> None:
     found = doctest.testmod(import_module(f"kanon_tui.{module}"))
     assert found.attempted > 1
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", ["feasibility", "linking", "rerelease", "trees", "utility"])
+def test_the_example_of_an_analysis_runs(name: str) -> None:
+    function = getattr(kn, name)
+    for part in ("Parameters", "Returns", "Raises", "Examples"):
+        assert f"{part}\n---" in function.__doc__
+    (examples,) = doctest.DocTestFinder().find(function, name)
+    assert examples.examples
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_an_analysis_takes_a_release_or_a_project_with_one() -> None:
+    release = kn.anonymize(PEOPLE, ["age"], k=2, algorithm="mondrian")
+    assert release.project is not None
+    with pytest.raises(kn.InputError, match="leave out release="):
+        kn.utility(release, release=release.table)
+    with pytest.raises(kn.InputError, match="name a release of the project"):
+        kn.utility(release.project)
+    with pytest.raises(kn.InputError, match="data is a DataFrame"):
+        kn.utility(release.table)
+    with pytest.raises(TypeError, match="missing a required argument: 'target'"):
+        kn.trees(release)
 
 
 def test_params_are_those_of_the_algorithm_that_is_named() -> None:

@@ -10,7 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
+import kanon_tui as kn
+from kanon_tui.core.analysis.utility.utility import utility_sections
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 from kanon_tui.core.report.reproduce import same_setup
@@ -52,14 +53,14 @@ def result() -> Result:
 
 
 def reports(result: Result) -> dict[str, str]:
-    utility = utility_sections(utility_of(result))
+    utility = utility_sections(kn.utility(result))
     return {
         end: report_text(result, Path(f"r.{end}"), utility, public=False) for end in ("html", "md")
     }
 
 
 def test_the_summary_comes_first_and_the_rest_follows(result: Result) -> None:
-    sections = story(result, utility_sections(utility_of(result))).sections
+    sections = story(result, utility_sections(kn.utility(result))).sections
     titles = [section.title for section in sections]
     assert titles[:3] == [
         "Summary",
@@ -137,8 +138,7 @@ def test_the_page_is_well_formed_has_pictures_and_prints(result: Result) -> None
     assert "@page" in page
     assert "@media print" in page
     assert page.count("<figure>") == 3  # age, town, flu
-    utility = utility_of(result)
-    assert utility is not None
+    utility = kn.utility(result)
     for each in utility.marginals:
         for share in (*each.original, *each.release):
             assert f"</span>{share:.1%}</td>" in page

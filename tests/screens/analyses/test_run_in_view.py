@@ -14,7 +14,7 @@ from kanon_tui.core.analysis.utility.utility import measure_utility
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.attack import AttackScreen, RereleaseScreen
-from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
+from kanon_tui.screens.analyses.generic import AnalysisPanel
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
 from kanon_tui.screens.panel import AnalysisScreen
@@ -128,13 +128,13 @@ async def test_earlier_release(project: Path, make_app, tmp_path: Path) -> None:
 async def test_feasibility_takes_k_and_attributes_of_the_run(project: Path, make_app) -> None:
     async with make_app(project).run_test(size=SIZE) as pilot:
         await show_the_earlier_run(pilot)
-        panel = await opened(pilot, "F", FeasibilityScreen)
+        panel = await opened(pilot, "F", AnalysisPanel)
         assert f"on run 1: mondrian k={EARLIER}" in said(panel, "#status")
-        assert panel.curve.k == EARLIER
+        assert panel.found.figures["k"] == EARLIER
         await pilot.press("escape", "escape", "4")  # elsewhere those of the project
         await settle(pilot)
-        await open_panel(pilot, "feasib", FeasibilityScreen)
-        assert pilot.app.screen.curve.k == LATER
+        await open_panel(pilot, "feasib", AnalysisPanel)
+        assert pilot.app.screen.found.figures["k"] == LATER
         assert "run 1" not in said(pilot.app.screen, "#status")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import ContentSwitcher, Input, Select, Static
 
 from kanon_tui.core.project.project import Project
-from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
+from kanon_tui.screens.analyses.generic import panel_of
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.widgets.bars import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
@@ -73,9 +73,9 @@ async def test_what_is_typed_is_saved_and_survives_another_screen(sample, make_a
         await settle(pilot)
         assert pilot.app.current_mode == "what-if"
         assert session_of(pilot).project.privacy.k == 7
-        pilot.app.push_screen(FeasibilityScreen())
+        pilot.app.push_screen(panel_of("feasibility"))
         await settle(pilot)
         await pilot.press("end", "x", "tab")
-        pilot.app.screen.action_simulate()
+        pilot.app.screen.action_ask_again()
         await settle(pilot)
         assert pilot.app.screen.query_one("#p-attributes", Input).has_focus

@@ -14,9 +14,9 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.analysis.sweep.sweep import METRICS
 from kanon_tui.core.pipeline.run import anonymize
+from kanon_tui.core.report.chart import Line
 from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import RunContext, Step, Steps, Task
 from kanon_tui.screens.opening import open_file

@@ -14,10 +14,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.chart import Line, compact_number, ticks
 from kanon_tui.core.analysis.sweep.sweep import METRICS, Metric, SweepPoint, lines_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import TIE
+from kanon_tui.core.report.chart import Line, compact_number, ticks
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.text import json_text
 

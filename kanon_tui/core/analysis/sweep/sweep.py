@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import string_figures
@@ -37,6 +36,7 @@ from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
 from kanon_tui.core.processes.workers import Workers, cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.report.chart import Line
 from kanon_tui.core.report.formats import section_html
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Role

@@ -40,7 +40,6 @@ from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.optional import require
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import significant
@@ -153,41 +152,6 @@ class Utility:
     target: str | None = None
     learnt: tuple[LearntModel, ...] = ()
     """The quality of models of the target; none without a target."""
-
-
-def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None:
-    """Compare what analyses find in the original and in a release.
-
-    Parameters
-    ----------
-    result : Release or Result
-        What `anonymize` or `stream` returned.
-    target : str, optional
-        The attribute that models predict.
-
-    Returns
-    -------
-    Utility or None
-        Distances of attributes and pairs, errors of counts, means and models; None if the result
-        has no project or was made from counted rows.
-
-    Raises
-    ------
-    InputError
-        If the target is not a column of the release.
-
-    Examples
-    --------
-    >>> import kanon_tui as kn, polars as pl
-    >>> people = pl.DataFrame({"age": [21, 22, 38, 39] * 10})
-    >>> release = kn.anonymize(people, quasi="age", k=20, algorithm="mondrian")
-    >>> found = kn.utility(release)
-    >>> [section.title for section in kn.utility_sections(found)][:1]
-    ['Distributions, original and release']
-    """
-    if result.project is None:
-        return None
-    return measure_utility(PublishedTable.from_result(result, result.project), target)
 
 
 def measure_utility(release: PublishedTable, target: str | None = None) -> Utility:

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.analysis.chart import compact_number, ticks
 from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.analysis.sweep.sweep import (
     DEFAULT_KS,
@@ -41,6 +40,7 @@ from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.report.chart import compact_number, ticks
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.events import Event

@@ -10,10 +10,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import kanon_tui as kn
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility.distributions import Summary, groups_of, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
-from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
+from kanon_tui.core.analysis.utility.utility import Utility, measure_utility
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
@@ -69,9 +70,7 @@ def result(people: pl.DataFrame, project: Project) -> Result:
 
 @pytest.fixture(scope="module")
 def found(result: Result) -> Utility:
-    measured = utility_of(result)
-    assert measured is not None
-    return measured
+    return kn.utility(result)
 
 
 def spread(result: Result, people: pl.DataFrame) -> pd.DataFrame:
@@ -193,7 +192,6 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     monkeypatch.setattr(queries, "MOST_QUERIES", 40)
     found = query_errors(published, names[:2], read)
     assert found == query_errors(published, names[:2], read)
-    assert found is not None
     assert found.queries == 40
     drawn = drawn[: len(drawn) // 2]
     original = pd.DataFrame(people.to_dict(as_series=False)).astype(str)
@@ -223,8 +221,7 @@ def test_an_unchanged_release_loses_nothing(people: pl.DataFrame, project: Proje
         replace(loose, algorithm=replace(loose.algorithm, params={"levels": "age=0,town=0"})),
         people,
     )
-    found = utility_of(same, "flu")
-    assert found is not None
+    found = kn.utility(same, "flu")
     assert {each.distance for each in (*found.marginals, *found.pairs)} == {0.0}
     assert found.queries is not None
     assert found.queries.ninetieth == pytest.approx(0.0)
@@ -234,8 +231,7 @@ def test_an_unchanged_release_loses_nothing(people: pl.DataFrame, project: Proje
 
 @pytest.mark.slow
 def test_models_learn_what_there_is(result: Result) -> None:
-    found = utility_of(result, "flu")
-    assert found is not None
+    found = kn.utility(result, "flu")
     assert [each.model for each in found.learnt] == [
         "logistic regression", "random forest", "naive Bayes",
     ]  # fmt: skip
@@ -244,7 +240,7 @@ def test_models_learn_what_there_is(result: Result) -> None:
         assert each.original.auc > 0.52
         assert each.original.baseline == pytest.approx(each.release.baseline)
     with pytest.raises(InputError, match="no column 'flue'; did you mean 'flu'"):
-        utility_of(result, "flue")
+        kn.utility(result, "flue")
 
 
 def test_groups_hold_as_many_as_asked(people: pl.DataFrame) -> None:
@@ -294,8 +290,7 @@ def test_stars_sets_and_means_are_spread(project: Project, people: pl.DataFrame)
 @pytest.mark.slow
 def test_the_census_sample_from_its_project() -> None:
     sample = Project.load(find_sample("census").project)
-    found = utility_of(anonymize(sample))
-    assert found is not None
+    found = kn.utility(anonymize(sample))
     assert found.pairs[0].distance > max(each.distance for each in found.marginals) - 1e-12
     assert found.queries is not None
     assert 0 < found.queries.median < 1
