@@ -476,7 +476,9 @@ def _merge(scene: Scene, tree: Joined) -> _Node:
     members = tree.members()
     if tree.parts:
         here = tree.step == scene.number
-        text = f"{len(members):,} records · step {tree.step:,} · {short_number(tree.score, 5)}"
+        text = f"{len(members):,} records · step {tree.step:,}"
+        if tree.score is not None:
+            text += f" · {short_number(tree.score, 5)}"
         parts = tuple(_merge(scene, part) for part in tree.parts)
         return _Node(f"▸ {text}" if here else text, "here" if here else "", parts)
     values = ", ".join(originals_of(scene, int(members[0])))

@@ -23,6 +23,7 @@ from kanon_tui.core.clustering.events import (
     Moves,
 )
 from kanon_tui.core.clustering.growing_events import MagvalsGrouped, RecordPlaced
+from kanon_tui.core.clustering.later_events import ClassRepaired, RiskLowered
 from kanon_tui.core.clustering.merging_events import ClustersMerged
 from kanon_tui.core.lattice.events import (
     ALONE,
@@ -257,7 +258,8 @@ class Joined:
     rows: Int64s
     """The records of a cluster that no merge made; of a union, none."""
     step: int = 0
-    score: float = 0.0
+    score: float | None = None
+    """What the merge was chosen by; None where classes merge for what is required beyond k."""
     parts: tuple[Joined, ...] = ()
 
     def members(self) -> Int64s:
@@ -383,8 +385,11 @@ class ClusteringState(RunState):
         before = _Before.of(self, event)
         if event.start is not None or not event.followed:
             self._regroup(event.start)
-        if isinstance(event, ClustersMerged) and self.groups is not None:
-            self._merge(number, event)
+        if isinstance(event, ClustersMerged):
+            score = float(event.scores[0])
+            self._merge(number, event.small.number, event.other.number, event, score)
+        elif isinstance(event, ClassRepaired | RiskLowered) and event.decisions == 1:
+            self._merge(number, event.small, event.other, event)
         else:
             self._end_trees(event.moves)
         if self.groups is not None:
@@ -436,17 +441,19 @@ class ClusteringState(RunState):
             if stays_together and sizes[number] == len(rows):
                 self.joined[number] = replace(tree, number=number)
 
-    def _merge(self, number: int, event: ClustersMerged) -> None:
+    def _merge(
+        self, number: int, small: int, other: int, event: GroupEvent, score: float | None = None
+    ) -> None:
         """Put the trees of two clusters into one."""
-        small = event.small.number
-        other = event.other.number
+        if self.groups is None:
+            return
         small_records = event.moves.records.astype(np.int64)
         other_records = event.records[len(small_records) :].astype(np.int64)
         parts = (
             self.joined.pop(other, Joined(other, other_records)),
             self.joined.pop(small, Joined(small, small_records)),
         )
-        self.joined[other] = Joined(other, NO_RECORDS, number, float(event.scores[0]), parts)
+        self.joined[other] = Joined(other, NO_RECORDS, number, score, parts)
 
     def _hide(self, hidden: HiddenCells) -> None:
         if self.groups is None:

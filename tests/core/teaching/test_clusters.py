@@ -233,6 +233,10 @@ def test_merges_beyond_k_are_followed() -> None:
         pairs = set(zip(groups.tolist(), run.grouping.labels.tolist(), strict=True))
         assert len(pairs) == len(set(groups.tolist())) == len(set(run.grouping.labels.tolist()))
         if decisions == 1:
+            state = timeline.state(timeline.last)
+            assert state.joined, "merges beyond k are in the tree"
+            for number, tree in state.joined.items():
+                assert (state.groups == number).sum() == len(tree.members())
             last = Scene(task, run.algorithm, timeline, timeline.last)
             assert "▸ beyond k:" in Code().draw(last, *WIDE).plain()
 
