@@ -70,8 +70,8 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
     taken over; else the labels must agree on the level after it. Labels directly below the root get
     a new level between, in which the others stay themselves.
     """
-    wanted = frozenset(labels)
-    if not wanted:
+    selected = frozenset(labels)
+    if not selected:
         raise InputError("nothing is selected to group; select labels of one level")
     for label in labels:
         _check_label(hierarchy, level, label)
@@ -82,14 +82,14 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
             f"lower level"
         )
     if level + 1 == hierarchy.height:
-        if len(wanted) == len(hierarchy.labels(level)):
+        if len(selected) == len(hierarchy.labels(level)):
             raise InputError(
                 f"these are all labels of level {level}, which the root "
                 f"'{hierarchy.root}' holds already; rename the root instead"
             )
         hierarchy = add_level(hierarchy, level)
     above = level + 1
-    inside = [row for row in hierarchy.rows if row[level] in wanted]
+    inside = [row for row in hierarchy.rows if row[level] in selected]
     parents = {row[above] for row in inside}
     target = next((row for row in hierarchy.rows if row[above] == name), None)
     if parents == {name}:
@@ -101,7 +101,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
     if target is None:
         _check_agree(inside, level)
     path = (name, *inside[0][above + 1 :]) if target is None else target[above:]
-    rows = ((*row[:above], *path) if row[level] in wanted else row for row in hierarchy.rows)
+    rows = ((*row[:above], *path) if row[level] in selected else row for row in hierarchy.rows)
     return _edited(hierarchy, rows, hierarchy.marks)
 
 
@@ -134,8 +134,8 @@ def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
     members = {row[level - 1] for row in hierarchy.rows if row[level] == label}
     if members == {label}:
         raise InputError(f"'{label}' of level {level} has only itself below; nothing to split")
-    others = {row[level] for row in hierarchy.rows if row[level] != label}
-    clash = sorted(members & others)
+    other_labels = {row[level] for row in hierarchy.rows if row[level] != label}
+    clash = sorted(members & other_labels)
     if clash:
         raise InputError(
             f"'{clash[0]}' of level {level - 1} would look like the other '{clash[0]}' that level "
@@ -189,9 +189,9 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
         raise InputError(
             f"the hierarchy has no level above its only value {Value(root, '')}; add a level first"
         )
-    known = frozenset(hierarchy.values)
+    covered = frozenset(hierarchy.values)
     for value, labels in new.items():
-        if value in known:
+        if value in covered:
             raise InputError(f"{Value(value)} has a row already; move it instead")
         if len(labels) != height:
             raise InputError(
@@ -211,10 +211,12 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
 def _edited(hierarchy: Hierarchy, rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
     """Return a hierarchy with rows valid by construction and the marks that still have a label."""
     unmarked = hierarchy.with_rows(rows)
-    wanted = list(marks)
-    labels = {level: frozenset(unmarked.labels(level)) for level in {mark.level for mark in wanted}}
-    kept = frozenset(mark for mark in wanted if mark.label in labels[mark.level])
-    return replace(unmarked, marks=kept, source="")
+    marks_before = list(marks)
+    labels = {
+        level: frozenset(unmarked.labels(level)) for level in {mark.level for mark in marks_before}
+    }
+    marks_after = frozenset(mark for mark in marks_before if mark.label in labels[mark.level])
+    return replace(unmarked, marks=marks_after, source="")
 
 
 def _check_level(hierarchy: Hierarchy, level: int) -> None:
@@ -247,10 +249,11 @@ def _check_agree(rows: Sequence[tuple[str, ...]], level: int) -> None:
     for row in rows:
         by_top.setdefault(row[level + 2], row[level])
     if len(by_top) > 1:
-        (one, first), (other, second) = list(by_top.items())[:2]
+        (first_top, first), (second_top, second) = list(by_top.items())[:2]
         raise InputError(
-            f"'{first}' is under '{one}' at level {level + 2} but '{second}' under '{other}', so "
-            f"they cannot share a label below that; move one of them to where the other is first"
+            f"'{first}' is under '{first_top}' at level {level + 2} but '{second}' under "
+            f"'{second_top}', so they cannot share a label below that; move one of them to where "
+            f"the other is first"
         )
 
 
@@ -284,11 +287,11 @@ def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str
     return rows
 
 
-def closest(value: str, known: Sequence[str], most: int = 5) -> list[str]:
+def closest(value: str, texts: Sequence[str], most: int = 5) -> list[str]:
     """Return all known texts, those most like the value first unless they are too many."""
-    few = known if len(known) <= MOST_COMPARED else ()
-    alike = difflib.get_close_matches(value, few, n=most, cutoff=0.5)
-    return [*alike, *(text for text in known if text not in alike)]
+    compared = texts if len(texts) <= MOST_COMPARED else ()
+    alike = difflib.get_close_matches(value, compared, n=most, cutoff=0.5)
+    return [*alike, *(text for text in texts if text not in alike)]
 
 
 def nearest_rows(

@@ -388,14 +388,14 @@ class BoundHierarchy:
 
     def covered(self, level: int) -> npt.NDArray[np.int64]:
         """Return how many distinct values of the data each label of a level covers."""
-        each = None if self.column.coding is None else self.column.covered
-        return counted(self.maps[level], each, len(self.labels[level]))
+        values_covered = None if self.column.coding is None else self.column.covered
+        return counted(self.maps[level], values_covered, len(self.labels[level]))
 
     def lca_level(self, codes: Iterable[int]) -> int:
         """Return the lowest level at which all these values have the same label."""
-        wanted = np.fromiter(codes, dtype=np.int64)
+        values = np.fromiter(codes, dtype=np.int64)
         for level, mapping in enumerate(self.maps):
-            labels = mapping[wanted]
+            labels = mapping[values]
             if (labels == labels[0]).all():
                 return level
         raise AssertionError("the root covers every value")
@@ -433,11 +433,12 @@ class BoundHierarchy:
             groups = self.maps[level][present]
             split = np.flatnonzero(same_number & (np.diff(groups) != 0))
             if len(split):
-                one, other = present[split[0]], present[split[0] + 1]
+                lower, upper = present[split[0]], present[split[0] + 1]
                 raise InputError(
-                    f"{self.column.name}: level {level} of its hierarchy puts {Value(values[one])} "
-                    f"into '{self.label(one, level)}' but {Value(values[other])}, the same "
-                    f"number, into '{self.label(other, level)}'; equal numbers belong together"
+                    f"{self.column.name}: level {level} of its hierarchy puts "
+                    f"{Value(values[lower])} into '{self.label(lower, level)}' but "
+                    f"{Value(values[upper])}, the same number, into '{self.label(upper, level)}'; "
+                    f"equal numbers belong together"
                 )
             starts = np.flatnonzero(np.diff(groups, prepend=-1))
             run_labels, counts = np.unique(groups[starts], return_counts=True)
@@ -516,19 +517,19 @@ def _check_shape(table: list[tuple[str, ...]], who: str) -> None:
     width = len(table[0])
     if width == 0:
         raise InputError(f"{who}: row 1 of the hierarchy is empty; write the value and its labels")
-    seen: dict[str, int] = {}
+    row_of_value: dict[str, int] = {}
     for number, row in enumerate(table, start=1):
         if len(row) != width:
             raise InputError(
                 f"{who}: row {number} of the hierarchy{_value_of(row)} has "
                 f"{len(row)} levels, row 1 has {width}; every row needs the same number"
             )
-        if row[0] in seen:
+        if row[0] in row_of_value:
             raise InputError(
                 f"{who}: row {number} of the hierarchy repeats {Value(row[0], 'the value')} of row "
-                f"{seen[row[0]]}; every value has one row"
+                f"{row_of_value[row[0]]}; every value has one row"
             )
-        seen[row[0]] = number
+        row_of_value[row[0]] = number
         if row[0] != "" and "" in row:
             raise InputError(
                 f"{who}: row {number} of the hierarchy{_value_of(row)} has no label at level "

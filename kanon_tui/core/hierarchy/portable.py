@@ -45,8 +45,8 @@ def portable_rule(
     if builder == "groups":
         parents = parents_of_members(spec["levels"], column.name)
         rows = {v: group_labels(v, parents, str(spec.get("other")))[1:] for v in parents[0]}
-        other = other_labels(spec)
-        return {"levels": rows, **({"other": list(other)} if other else {})}
+        labels_of_others = other_labels(spec)
+        return {"levels": rows, **({"other": list(labels_of_others)} if labels_of_others else {})}
     if not column.values[: column.present]:
         return {"builder": "flat"}
     if builder == "intervals":
@@ -64,8 +64,10 @@ def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the labels that the builder `groups` gives to a value which no group names."""
     if not spec or spec.get("builder") != "groups" or spec.get("other") is None:
         return ()
-    other = str(spec["other"])
-    return tuple(group_labels(other, parents_of_members(spec["levels"], "groups")[1:], other))
+    other_group = str(spec["other"])
+    return tuple(
+        group_labels(other_group, parents_of_members(spec["levels"], "groups")[1:], other_group)
+    )
 
 
 def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
@@ -100,7 +102,7 @@ def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str |
 
 
 def _typed_labels(
-    typed: Hierarchy, other: Sequence[str], level: int, column: Column
+    typed: Hierarchy, labels_of_others: Sequence[str], level: int, column: Column
 ) -> list[str | None]:
     labels: list[str | None] = []
     for code, row in enumerate(typed.find_rows(column).tolist()):
@@ -110,8 +112,8 @@ def _typed_labels(
         elif code == column.missing:
             hidden = level > typed.height or (level == typed.height and typed.root == HIDDEN)
             labels.append(HIDDEN if hidden else value)
-        elif other:
-            labels.append(typed_label((value, *other, typed.root), level, value))
+        elif labels_of_others:
+            labels.append(typed_label((value, *labels_of_others, typed.root), level, value))
         else:
             labels.append(None)
     return labels

@@ -62,8 +62,10 @@ def proposals(
     yield Proposal("groups by prefix", partial(_by_prefix, values))
     yield Proposal("groups by alphabet", partial(_by_alphabet, column))
     if len(values) <= MOST_ASSOCIATED:
-        for name, other in sensitive.items():
-            yield Proposal(f"groups alike in {name}", partial(_by_association, column, other))
+        for name, column_of_name in sensitive.items():
+            yield Proposal(
+                f"groups alike in {name}", partial(_by_association, column, column_of_name)
+            )
 
 
 def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
@@ -82,14 +84,14 @@ def _by_frequency(column: Column, k: int) -> Levels:
     values = column.values[: column.present]
     counts = column.counts[: len(values)]
     rarest_first = np.argsort(counts, kind="stable")
-    other = OTHER
-    while other in values:
-        other += " values"
+    group_name = OTHER
+    while group_name in values:
+        group_name += " values"
     labels = []
     for least in (k, counts.sum() * 0.05, counts.sum() * 0.2):
         rare = max(int((counts < least).sum()), 2)  # one value alone is no group
         together = set(rarest_first[:rare].tolist())
-        labels.append([other if i in together else value for i, value in enumerate(values)])
+        labels.append([group_name if i in together else value for i, value in enumerate(values)])
     return _levels(values, labels)
 
 
@@ -138,11 +140,11 @@ def _by_association(column: Column, related: Callable[[], Column]) -> Levels:
     joint = _joint_counts(column, related(), len(values))
     members = [[i] for i in range(len(values))]
     sizes = dict.fromkeys((len(values) // 2, len(values) // 4, 2))
-    wanted = [size for size in sizes if 1 < size < len(values)]
+    wanted_sizes = [size for size in sizes if 1 < size < len(values)]
     labels = []
     costs = np.array([_cost_row(joint, a) for a in range(len(joint))])
     costs = np.minimum(costs, costs.T)
-    while wanted:
+    while wanted_sizes:
         a, b = divmod(int(costs.argmin()), len(members))
         a, b = min(a, b), max(a, b)
         members[a] += members.pop(b)
@@ -150,17 +152,17 @@ def _by_association(column: Column, related: Callable[[], Column]) -> Levels:
         joint = np.delete(joint, b, axis=0)
         costs = np.delete(np.delete(costs, b, axis=0), b, axis=1)
         costs[a] = costs[:, a] = _cost_row(joint, a)
-        if len(members) == wanted[0]:
-            wanted.pop(0)
+        if len(members) == wanted_sizes[0]:
+            wanted_sizes.pop(0)
             labels.append(_named(values, column, members))
     return _levels(values, labels)
 
 
-def _joint_counts(column: Column, other: Column, rows: int) -> Floats:
-    codes = other.codes.astype(np.int64)
-    width = len(other.values)
-    if other.numbers is not None and width > 10:  # numbers and dates by tenths of their records
-        order = np.cumsum(other.counts) - other.counts / 2
+def _joint_counts(column: Column, related: Column, rows: int) -> Floats:
+    codes = related.codes.astype(np.int64)
+    width = len(related.values)
+    if related.numbers is not None and width > 10:  # numbers and dates by tenths of their records
+        order = np.cumsum(related.counts) - related.counts / 2
         codes = np.minimum(order * 10 // len(codes), 9).astype(np.int64)[codes]
         width = 10
     table = np.bincount(column.codes.astype(np.int64) * width + codes,

@@ -123,13 +123,15 @@ def _declared(located: LocatedValue) -> tuple[str, tuple[Field, ...], LocatedVal
         name = spec["builder"]
         if not isinstance(name, str) or name not in BUILDERS:
             raise located.refuse(f"unknown builder '{name}'; {suggestion(str(name), BUILDERS)}")
-        given = {key: value for key, value in spec.items() if key != "builder"}
-        return "builder", BUILDERS[name].keys, replace(located, value=given)
+        options = {key: value for key, value in spec.items() if key != "builder"}
+        return "builder", BUILDERS[name].keys, replace(located, value=options)
     source = sources[0] if sources else "levels"
     if source not in spec:
         unknown = [str(key) for key in spec]
-        known = ("builder", *SOURCES)
-        hint = f"'{unknown[0]}': {suggestion(unknown[0], known)}" if unknown else "it is empty"
+        allowed_keys = ("builder", *SOURCES)
+        hint = (
+            f"'{unknown[0]}': {suggestion(unknown[0], allowed_keys)}" if unknown else "it is empty"
+        )
         raise located.refuse(
             f"its hierarchy names no builder, file, utd or levels ({hint}); "
             f"write for instance {{builder: flat}}"
@@ -178,12 +180,12 @@ def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dic
     >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18 40; 65"}, "age")
     {'builder': 'breaks', 'levels': [[18, 40, 65], [65]]}
     """
-    given: dict[str, Any] = {"builder": builder.name}
+    options: dict[str, Any] = {"builder": builder.name}
     for key in builder.keys:
         text = texts.get(key.name, "").strip()
         if text and text != key.default:
-            given[key.name] = _value(key, text, f"{who}: {key.name}")
-    spec = read_hierarchy(LocatedValue(who, "", given))
+            options[key.name] = _value(key, text, f"{who}: {key.name}")
+    spec = read_hierarchy(LocatedValue(who, "", options))
     if builder.name == "breaks":
         _add_cuts(spec["levels"])
     return spec
@@ -204,11 +206,15 @@ def spec_from_assignments(
 
     Wrong names are refused too.
     """
-    known = {key.name: key for key in BUILDERS[name].keys} if name in BUILDERS else {}
-    given: dict[str, Any] = {"builder": name}
+    field_of_key = {key.name: key for key in BUILDERS[name].keys} if name in BUILDERS else {}
+    options: dict[str, Any] = {"builder": name}
     for key, typed in assignments:
-        given[key] = _value(known[key], typed, f"--set {key}") if key in known else Plain(typed)
-    return read_hierarchy(LocatedValue(who, "", given))
+        options[key] = (
+            _value(field_of_key[key], typed, f"--set {key}")
+            if key in field_of_key
+            else Plain(typed)
+        )
+    return read_hierarchy(LocatedValue(who, "", options))
 
 
 def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str, str]:
@@ -394,10 +400,12 @@ def _numbers(column: Column) -> dict[str, float]:
         return plain_numbers(column.values)
     numbers = zip(column.values, column.numbers.tolist(), strict=True)
     ends = column.coded_ends
-    found = {text: n for text, n in numbers if n == n and text not in ends}
-    known = set(found.values())
+    number_of_text = {text: n for text, n in numbers if n == n and text not in ends}
+    present = set(number_of_text.values())
     hidden = () if column.coding is None else column.coding.original.tolist()
-    return found | {number_text(number): number for number in hidden if number not in known}
+    return number_of_text | {
+        number_text(number): number for number in hidden if number not in present
+    }
 
 
 _DELIMITERS = (";", "\t", ",")

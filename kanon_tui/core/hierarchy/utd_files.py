@@ -145,8 +145,8 @@ def write_utd(
 def plain_numbers(texts: Iterable[str]) -> dict[str, float]:
     """Return the texts that are numbers, each with its number."""
     texts = list(texts)
-    found = zip(texts, parse_numbers(texts).tolist(), strict=True)
-    return {text: number for text, number in found if number == number}
+    number_of_text = zip(texts, parse_numbers(texts).tolist(), strict=True)
+    return {text: number for text, number in number_of_text if number == number}
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -174,13 +174,13 @@ def read_configuration(path: Path) -> ElementTree.Element:
 
 
 def _find(config: ElementTree.Element, attribute: str, name: str) -> ElementTree.Element:
-    found = [att for att in config.iter("att") if att.find("vgh") is not None]
+    with_tree = [att for att in config.iter("att") if att.find("vgh") is not None]
     for key in ("name", "index"):
-        for att in found:
+        for att in with_tree:
             if att.get(key, "").strip() == attribute:
                 return att
-    known = [att.get("name", att.get("index", "")).strip() for att in found]
-    hint = suggestion(attribute, known) if known else "it has no attribute with a <vgh> tree"
+    names = [att.get("name", att.get("index", "")).strip() for att in with_tree]
+    hint = suggestion(attribute, names) if names else "it has no attribute with a <vgh> tree"
     raise InputError(f"{name}: no attribute '{attribute}' with a <vgh> tree; {hint}")
 
 
@@ -332,15 +332,15 @@ _DEFAULTS = {"method": "Mondrian", "k": "10", "l": "10", "t": "0.2"}
 def read_toolbox(path: Path) -> dict[str, Any]:
     """Return a toolbox configuration as the document of a project file."""
     config = read_configuration(path)
-    given = {key.lower(): text.strip() for key, text in config.attrib.items() if text.strip()}
-    settings = {**_DEFAULTS, **given}
+    written = {key.lower(): text.strip() for key, text in config.attrib.items() if text.strip()}
+    settings = {**_DEFAULTS, **written}
     numbers = {
         key: text if as_number(text) is None else as_number(text) for key, text in settings.items()
     }  # what is no number, the project refuses
     method = settings["method"].lower()
     if method not in _ALGORITHMS:
-        known = joined([name.capitalize() for name in _ALGORITHMS])
-        raise InputError(f"{path.name}: the method {settings['method']} is not one of {known}")
+        methods = joined([name.capitalize() for name in _ALGORITHMS])
+        raise InputError(f"{path.name}: the method {settings['method']} is not one of {methods}")
     table = config.find("input")
     file = "" if table is None else table.get("filename", "").strip()
     if table is None or not file:

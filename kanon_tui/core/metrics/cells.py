@@ -138,8 +138,8 @@ class CellGroups:
             return self._in_range
         if self.attribute.publishes_ancestor:
             return self._ancestors[1]
-        each = self.attribute.column.covered[self.values.code]
-        return counted(self.values.group, each, self.values.count)
+        originals = self.attribute.column.covered[self.values.code]
+        return counted(self.values.group, originals, self.values.count)
 
     @cached_property
     def height(self) -> Int64s:
@@ -216,17 +216,21 @@ class CellGroups:
 def cells_of(release: Release) -> tuple[CellGroups, ...]:
     """Return the groups of every quasi-identifier of a release."""
     levels, stretches = release.grouping.levels, release.grouping.stretches
-    found = []
+    groups = []
     for x, attribute in enumerate(release.task.quasi):
         if levels is None:
-            own = None if stretches is None else stretches[x]
+            stretches_of_attribute = None if stretches is None else stretches[x]
             classes = release.shown_classes(x)
-            found.append(CellGroups.of_classes(attribute, classes, release.class_sizes, own))
+            groups.append(
+                CellGroups.of_classes(
+                    attribute, classes, release.class_sizes, stretches_of_attribute
+                )
+            )
         elif attribute.publishes_one_value:
-            found.append(CellGroups.of_classes(attribute, release.classes, release.class_sizes))
+            groups.append(CellGroups.of_classes(attribute, release.classes, release.class_sizes))
         else:
-            found.append(CellGroups.of_level(attribute, levels[x], release.published_counts(x)))
-    return tuple(found)
+            groups.append(CellGroups.of_level(attribute, levels[x], release.published_counts(x)))
+    return tuple(groups)
 
 
 def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:

@@ -104,8 +104,8 @@ def _unchanged(release: Release, x: int, groups: CellGroups) -> int:
     else:
         labels = groups.attribute.hierarchy.labels[groups.level]
         printed = _values_printed(groups.attribute.column, labels)
-    held = groups.values
-    return int(held.records[printed[held.group] == held.code].sum())
+    values = groups.values
+    return int(values.records[printed[values.group] == values.code].sum())
 
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
@@ -132,11 +132,15 @@ def class_ncp(release: Release) -> float | None:
     if any(task.counted_levels):
         return None
     total = 0.0
-    for x, each in enumerate(task.quasi):
-        cells = CellGroups.of_classes(each, release.shown_classes(x), release.class_sizes)
-        held = cells.values.distinct
-        penalty = range_penalty(each, cells.width) if each.ordered else cover_penalty(each, held)
-        total += each.weight * cells.total(penalty, worst=1.0) / each.column.records
+    for x, attribute in enumerate(task.quasi):
+        cells = CellGroups.of_classes(attribute, release.shown_classes(x), release.class_sizes)
+        values = cells.values.distinct
+        penalty = (
+            range_penalty(attribute, cells.width)
+            if attribute.ordered
+            else cover_penalty(attribute, values)
+        )
+        total += attribute.weight * cells.total(penalty, worst=1.0) / attribute.column.records
     return total
 
 

@@ -117,7 +117,7 @@ class Measures:
     @property
     def hidden(self) -> tuple[str, ...]:
         """The attributes that the release hides in every record."""
-        return tuple(name for name, each in self.attributes.items() if each.ncp > 1 - 1e-9)
+        return tuple(name for name, measured in self.attributes.items() if measured.ncp > 1 - 1e-9)
 
 
 def measure(release: Release, class_attribute: str | None = None) -> Measures:
@@ -129,10 +129,10 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     cells = cells_of(release)
     levels = release.grouping.levels or [None] * len(cells)
     attributes = {
-        each.attribute.name: _attribute_measures(each, level)
-        for each, level in zip(cells, levels, strict=True)
+        measured.attribute.name: _attribute_measures(measured, level)
+        for measured, level in zip(cells, levels, strict=True)
     }
-    ncp = sum_in_order(each.weight * each.ncp for each in attributes.values())
+    ncp = sum_in_order(measured.weight * measured.ncp for measured in attributes.values())
     labels = _class_labels(release.task, class_attribute)
     sizes = release.class_sizes
     privacy = measure_privacy(release, cells)
@@ -141,8 +141,8 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         ncp=ncp,
         ncp_class=losses.class_ncp(release),
         utility=1.0 - ncp,
-        rv=sum_in_order(each.rv for each in attributes.values()),
-        il=sum_in_order(each.il for each in attributes.values()),
+        rv=sum_in_order(measured.rv for measured in attributes.values()),
+        il=sum_in_order(measured.il for measured in attributes.values()),
         dm=losses.discernibility(release),
         cm=None if labels is None else losses.classification_metric(release, labels),
         c_avg=losses.average_class_size(release),
@@ -164,19 +164,24 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
 
 def _rounding_loss(cells: Sequence[CellGroups]) -> float | None:
     """Return by how much NCP is higher than with the observed ends of ranges."""
-    rounded = [each for each in cells if each.attribute.publish == "rounded" and each.level is None]
+    rounded = [
+        groups for groups in cells if groups.attribute.publish == "rounded" and groups.level is None
+    ]
     if not rounded:
         return None
-    exact = (replace(each, attribute=replace(each.attribute, publish="range")) for each in rounded)
+    exact = (
+        replace(groups, attribute=replace(groups.attribute, publish="range")) for groups in rounded
+    )
     return sum_in_order(
-        one.attribute.weight * (losses.attribute_ncp(one) - losses.attribute_ncp(other))
-        for one, other in zip(rounded, exact, strict=True)
+        with_round_ends.attribute.weight
+        * (losses.attribute_ncp(with_round_ends) - losses.attribute_ncp(with_observed_ends))
+        for with_round_ends, with_observed_ends in zip(rounded, exact, strict=True)
     )
 
 
 def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasures:
     attribute = cells.attribute
-    kept = research_value.rules_kept(cells).tolist()
+    shares_kept = research_value.rules_kept(cells).tolist()
     return AttributeMeasures(
         weight=attribute.weight,
         rule_emphasis=attribute.rule_emphasis,
@@ -187,7 +192,7 @@ def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasur
         il=losses.attribute_il(cells),
         rules=tuple(
             RuleKept(str(rule), rule.importance, share)
-            for rule, share in zip(attribute.rules.rules, kept, strict=True)
+            for rule, share in zip(attribute.rules.rules, shares_kept, strict=True)
         ),
     )
 

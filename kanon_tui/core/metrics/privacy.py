@@ -71,18 +71,18 @@ class Disclosure:
 
     def sentences(self, attribute: str) -> list[str]:
         """Return sentences on the sensitive values that classes disclose; empty where none do."""
-        found = []
+        sentences = []
         if self.revealed:
             who = count_of(self.revealed, "person", "people")
-            found.append(f"{who}: their class reveals {attribute}")
+            sentences.append(f"{who}: their class reveals {attribute}")
         if self.likely:
             share = floor(self.highest_share * 10_000) / 10_000
             who = count_of(self.likely, "person", "people")
-            found.append(
+            sentences.append(
                 f"{who}: their class almost reveals {attribute}, one value has a share of up to "
                 f"{share:g}"
             )
-        return found
+        return sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     """Return all privacy measures of a release, over the published classes."""
     records, person = release.published_sizes, release.task.repeated
     sizes = records if person is None else release.values_of(person).distinct
-    found = {
+    by_attribute = {
         column.name: measure_sensitive(release.value_blocks, column, person)
         for column in release.task.sensitive
     }
@@ -143,17 +143,17 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     return PrivacyMeasures(
         k=smallest_size(sizes),
         figures={
-            model: {attribute: figures[model] for attribute, (figures, _) in found.items()}
+            model: {attribute: figures[model] for attribute, (figures, _) in by_attribute.items()}
             for model in MODELS
         },
-        disclosures={attribute: disclosure for attribute, (_, disclosure) in found.items()},
+        disclosures={attribute: disclosure for attribute, (_, disclosure) in by_attribute.items()},
         risk_max=risk_max,
         risk_mean=risk_mean,
         violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), none_beyond])),
         violating_values={name: release.task.records_in(values) for name, values in beyond.items()},
         required=tuple(
-            RequirementResult(each, _worst_required(release, each))
-            for each in release.task.requirements
+            RequirementResult(requirement, _worst_required(release, requirement))
+            for requirement in release.task.requirements
             if len(sizes)
         ),
         class_sizes=sizes,
@@ -162,7 +162,9 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
 
 
 def _worst_required(release: Release, requirement: ColumnRequirement) -> float:
-    figures = [requirement.worst_figure(each) for each in release.value_blocks(requirement.column)]
+    figures = [
+        requirement.worst_figure(values) for values in release.value_blocks(requirement.column)
+    ]
     return requirement.model.worst(np.array(figures))
 
 
@@ -192,14 +194,16 @@ def measure_sensitive(
     for groups in blocks_of(loose[0].column):
         if not groups.count:
             continue
-        figures = {each.model.name: each.figures(groups) for each in loose}
-        for each in loose:
-            worst[each.model.name].append(each.model.shown(figures[each.model.name]))
+        figures = {requirement.model.name: requirement.figures(groups) for requirement in loose}
+        for requirement in loose:
+            worst[requirement.model.name].append(
+                requirement.model.shown(figures[requirement.model.name])
+            )
         disclosure += Disclosure.from_shares(figures["alpha"], loose[0].sizes(groups))
     shown = {
-        each.model.name: each.model.shown(np.array(worst[each.model.name]))
-        for each in loose
-        if worst[each.model.name]
+        requirement.model.name: requirement.model.shown(np.array(worst[requirement.model.name]))
+        for requirement in loose
+        if worst[requirement.model.name]
     }
     return dict.fromkeys(MODELS, 0.0) | shown, disclosure
 
@@ -211,25 +215,30 @@ def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags
     than `max_width`. In a clustering a range of numbers covers the values that its class holds. A
     suppressed cell covers nothing, so it violates nothing.
     """
-    found = {}
-    for x, each in enumerate(cells):
-        attribute = each.attribute
+    beyond_limits = {}
+    for x, cells_of_attribute in enumerate(cells):
+        attribute = cells_of_attribute.attribute
         if not attribute.limited:
             continue
-        groups = each.groups_of(release.shown_classes(x))
-        over = np.zeros(len(each.size), dtype=bool)
-        if attribute.max_level is not None and each.level is not None:
-            over |= each.level > attribute.max_level
+        groups = cells_of_attribute.groups_of(release.shown_classes(x))
+        over = np.zeros(len(cells_of_attribute.size), dtype=bool)
+        if attribute.max_level is not None and cells_of_attribute.level is not None:
+            over |= cells_of_attribute.level > attribute.max_level
         elif attribute.max_level is not None and attribute.publishes_ancestor:
-            over |= each.height > attribute.max_level
+            over |= cells_of_attribute.height > attribute.max_level
         if attribute.max_width is not None:
-            over |= np.where(each.hidden, np.inf, each.width) > attribute.max_width + TIE
+            over |= (
+                np.where(cells_of_attribute.hidden, np.inf, cells_of_attribute.width)
+                > attribute.max_width + TIE
+            )
         beyond = np.append(over, False)[groups]  # the last is for suppressed cells
         if attribute.hierarchy.marks:
             shown = groups >= 0
-            beyond[shown] |= _beyond_mark(each, groups[shown], attribute.column.codes[shown])
-        found[attribute.name] = beyond
-    return found
+            beyond[shown] |= _beyond_mark(
+                cells_of_attribute, groups[shown], attribute.column.codes[shown]
+            )
+        beyond_limits[attribute.name] = beyond
+    return beyond_limits
 
 
 def _beyond_mark(
@@ -272,7 +281,10 @@ def check_published(
     known.
     """
     table = as_table(frame)
-    for name in (*quasi, *(each for each in (sensitive, person) if each is not None)):
+    for name in (
+        *quasi,
+        *(role_column for role_column in (sensitive, person) if role_column is not None),
+    ):
         check_known(name, table.names, f"the table has no column '{name}'")
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
@@ -291,12 +303,12 @@ def check_published(
     reached = smallest = smallest_size(sizes)
     if subset_size is not None:
         reached = min(
-            smallest_size(_sizes(number_rows(some), persons))
-            for some in combinations(codes, min(subset_size, len(codes)))
+            smallest_size(_sizes(number_rows(subset), persons))
+            for subset in combinations(codes, min(subset_size, len(codes)))
         )
     warnings += small_k_warning(smallest)
     risk_max, risk_mean = prosecutor_risk(sizes)
-    found: dict[str, float | None] = dict.fromkeys(MODELS)
+    measured: dict[str, float | None] = dict.fromkeys(MODELS)
     disclosed = {}
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
@@ -304,14 +316,14 @@ def check_published(
         counted = by_value(column, table.missing_tokens)
         figures, disclosure = measure_sensitive(lambda valued: [held(valued)], counted, persons)
         disclosed = {"disclosed": {sensitive: asdict(disclosure)}}
-        found |= {n: f if math.isfinite(f) else None for n, f in figures.items()}
+        measured |= {n: f if math.isfinite(f) else None for n, f in figures.items()}
     return {
         "records": table.height,
         **({} if persons is None else {"people": len(persons.values)}),
         "quasi": list(quasi),
         "classes": len(sizes),
         "k": smallest,
-        **found,
+        **measured,
         "risk_max": risk_max,
         "risk_mean": risk_mean,
         **disclosed,
@@ -333,8 +345,8 @@ def _people(
 ) -> tuple[Column | None, list[str]]:
     """Return the person of every row, or warnings where people seem to have several rows."""
     if person is None:
-        others = [name for name in table.names if name not in (*quasi, sensitive)]
-        suspected = repeated_people(table, others)
+        other_columns = [name for name in table.names if name not in (*quasi, sensitive)]
+        suspected = repeated_people(table, other_columns)
         return None, [] if suspected is None else [suspected.warning]
     column = by_value(table.column(person, Kind.CATEGORICAL), table.missing_tokens)
     if person in quasi or person == sensitive:

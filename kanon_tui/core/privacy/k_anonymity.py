@@ -57,8 +57,8 @@ def personal_requirement(column: Column) -> ColumnRequirement:
     """Return the requirement of a column with each person's k; refuse values that are no k."""
     strange = [
         code
-        for code, asked in enumerate(column.value_numbers.tolist())
-        if not np.isnan(asked) and (asked < 1 or asked != round(asked))
+        for code, wanted_k in enumerate(column.value_numbers.tolist())
+        if not np.isnan(wanted_k) and (wanted_k < 1 or wanted_k != round(wanted_k))
     ]
     if strange:
         text = Value(column.values[strange[0]], "a value that is no k")
@@ -88,8 +88,8 @@ class PersonalK(PrivacyModel):
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return records / the largest k asked for, of every class."""
-        asked = asked_for(column)[groups.code]
-        largest = np.maximum.reduceat(asked, groups.starts[:-1])
+        wanted_k = asked_for(column)[groups.code]
+        largest = np.maximum.reduceat(wanted_k, groups.starts[:-1])
         return np.asarray(groups.sizes / largest, dtype=np.float64)
 
     def people_figures(self, people: PeopleValues, column: Column) -> Floats:
@@ -100,21 +100,21 @@ class PersonalK(PrivacyModel):
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """Return the records of every class beyond the largest part that can stay together."""
-        asked = asked_for(column)[groups.code]
-        order = np.lexsort((asked, groups.group))
-        group, asked = groups.group[order], asked[order]
+        wanted_k = asked_for(column)[groups.code]
+        order = np.lexsort((wanted_k, groups.group))
+        group, wanted_k = groups.group[order], wanted_k[order]
         upto = np.cumsum(groups.records[order])
         before = np.concatenate([[0], upto])[groups.starts[:-1]]
         together = upto - before[group]
         staying = np.zeros(groups.count, dtype=np.int64)
-        np.maximum.at(staying, group, np.where(together >= asked, together, 0))
+        np.maximum.at(staying, group, np.where(together >= wanted_k, together, 0))
         return np.asarray(groups.sizes - staying, dtype=np.int64)
 
-    def unreachable(self, whole: float) -> str:
+    def unreachable(self, of_table: float) -> str:
         """Return the message for a person who asks for more records than there are."""
         return (
             f"{self.attribute}: somebody asks for more records than there are: the whole table has "
-            f"only {whole:.0%} of them; lower that k or leave the record out"
+            f"only {of_table:.0%} of them; lower that k or leave the record out"
         )
 
     def loosened(self, bound: float) -> str:

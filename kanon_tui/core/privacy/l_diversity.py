@@ -130,8 +130,10 @@ def _highest_share(values: int, entropy_l: float) -> float:
     low, high = 1.0 / values, 1.0
     for _ in range(60):
         p = (low + high) / 2
-        rest = (1 - p) * np.log((1 - p) / (values - 1)) if p < 1 and values > 1 else 0.0
-        diverse = -p * np.log(p) - rest >= np.log(entropy_l)
+        entropy_of_others = (
+            (1 - p) * np.log((1 - p) / (values - 1)) if p < 1 and values > 1 else 0.0
+        )
+        diverse = -p * np.log(p) - entropy_of_others >= np.log(entropy_l)
         low, high = (p, high) if diverse else (low, p)
     return high
 
@@ -201,14 +203,14 @@ class RecursiveDiversity(PrivacyModel):
         """Return the l, at which the rare values begin."""
         return {"l": self.l}
 
-    def unreachable(self, whole: float) -> str:
+    def unreachable(self, of_table: float) -> str:
         """Return the message where the table has too few values, or one of them too often."""
-        if np.isinf(whole):
+        if np.isinf(of_table):
             return (
                 f"{self.attribute}: {self.title} with l = {self.l} is required, but the whole "
                 f"table has fewer values; require a smaller l"
             )
-        return super().unreachable(whole)
+        return super().unreachable(of_table)
 
     def facts(self) -> dict[str, Any]:
         """Return the values for the clauses."""

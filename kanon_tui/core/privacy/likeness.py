@@ -50,8 +50,8 @@ class BasicLikeness(PrivacyModel):
         """Return the largest gain of a value in every class."""
         return larger_of_both(groups, column, self._largest_gains)
 
-    def _largest_gains(self, groups: GroupValues, whole: Floats) -> Floats:
-        expected = whole[groups.code]
+    def _largest_gains(self, groups: GroupValues, table_shares: Floats) -> Floats:
+        expected = table_shares[groups.code]
         with np.errstate(divide="ignore"):  # in people, a missing value may be missing nowhere else
             gains = self.gain((value_shares(groups) - expected) / expected, expected)
         return np.asarray(np.maximum.reduceat(np.maximum(gains, 0.0), groups.starts[:-1]))
@@ -102,7 +102,7 @@ class DisclosurePrivacy(PrivacyModel):
         return over_present(groups, column, lambda g: self._figures(g, column), 0.0)
 
     def _figures(self, groups: GroupValues, column: Column) -> Floats:
-        whole = present_shares(column)
-        away = np.abs(np.log(value_shares(groups) / whole[groups.code]))
+        table_shares = present_shares(column)
+        away = np.abs(np.log(value_shares(groups) / table_shares[groups.code]))
         largest = np.maximum.reduceat(away, groups.starts[:-1])
-        return np.where(groups.distinct < np.count_nonzero(whole), np.inf, largest)
+        return np.where(groups.distinct < np.count_nonzero(table_shares), np.inf, largest)

@@ -226,13 +226,15 @@ class PrivacyModel(ABC):
         """Return the further fields of a `Claim`, as plain data."""
         return {}
 
-    def unreachable(self, whole: float) -> str:
+    def unreachable(self, of_table: float) -> str:
         """Return the message where even the whole table fails; `whole` is its figure."""
         what = f"{self.attribute}: {self.title} of {self.bound:g} is required"
-        nearest = float(self.kept_by(whole))
+        nearest = float(self.kept_by(of_table))
         if self.at_least:
-            return f"{what}, but the whole table has only {whole:.4g}; require {nearest:g} or less"
-        return f"{what}, but the whole table has {whole:.4g}; allow {nearest:g} or more"
+            return (
+                f"{what}, but the whole table has only {of_table:.4g}; require {nearest:g} or less"
+            )
+        return f"{what}, but the whole table has {of_table:.4g}; allow {nearest:g} or more"
 
     def loosened(self, bound: float) -> str:
         """Return `t-closeness of income 0.3 instead of 0.2`, or `without …` at the loosest."""

@@ -155,12 +155,12 @@ class PeopleCount(PrivacyModel):
         """Return the number of people of every class."""
         return groups.distinct.astype(np.float64)
 
-    def unreachable(self, whole: float) -> str:
+    def unreachable(self, of_table: float) -> str:
         """Return the message for a table of too few people."""
         return (
             f"k is {self.bound:,.0f} but the table has records of only "
-            f"{count_of(round(whole), 'person', 'people')} ({self.attribute}); choose k of at most "
-            f"{whole:,.0f}"
+            f"{count_of(round(of_table), 'person', 'people')} ({self.attribute}); choose k of at "
+            f"most {of_table:,.0f}"
         )
 
     def loosened(self, bound: float) -> str:
@@ -170,7 +170,9 @@ class PeopleCount(PrivacyModel):
     def facts(self) -> dict[str, Any]:
         """Return the values for the clauses."""
         k = round(self.bound)
-        different, people = (count_of(k, one, "people") for one in ("different person", "person"))
+        different, people = (
+            count_of(k, singular, "people") for singular in ("different person", "person")
+        )
         return super().facts() | {"different": different, "people": people}
 
 
@@ -195,9 +197,11 @@ class PeopleRequirement(ColumnRequirement):
         cls, requirements: Sequence[ColumnRequirement], person: Column
     ) -> tuple[PeopleRequirement, ...]:
         """Return the requirements counted in people; those of one column share its pairs."""
-        columns = {id(each.column): each.column for each in requirements}
+        columns = {id(requirement.column): requirement.column for requirement in requirements}
         pairs = {key: cls._pairs(column, person) for key, column in columns.items()}
-        return tuple(cls(each.model, *pairs[id(each.column)]) for each in requirements)
+        return tuple(
+            cls(requirement.model, *pairs[id(requirement.column)]) for requirement in requirements
+        )
 
     @staticmethod
     def _pairs(valued: Column, person: Column) -> tuple[Column, Column, Int64s, Int64s]:

@@ -95,8 +95,8 @@ class RiskBound:
 
     def figure(self, sizes: Int64s, people: int) -> float:
         """Return the figure that is bounded, of classes of these sizes."""
-        found = risk_figures(sizes, sizes / self.scale(people), self.threshold)
-        return float(getattr(found, self.measure))
+        figures = risk_figures(sizes, sizes / self.scale(people), self.threshold)
+        return float(getattr(figures, self.measure))
 
     def holds(self, sizes: Int64s, people: int) -> bool:
         """Return whether classes of these sizes keep the bound."""
@@ -130,17 +130,17 @@ def _usual_measure(model: str) -> Measure:
 def _read(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
-    given = {"measure": None} | read_given(_FIELDS, located)
-    given["measure"] = given["measure"] or _usual_measure(given["model"])
+    settings = {"measure": None} | read_given(_FIELDS, located)
+    settings["measure"] = settings["measure"] or _usual_measure(settings["model"])
     at = located.entries()
-    if "threshold" in at and given["measure"] != "share":
+    if "threshold" in at and settings["measure"] != "share":
         raise at["threshold"].refuse("a threshold is for measure: share; leave it out")
-    if "population" in at and given["model"] == "prosecutor":
+    if "population" in at and settings["model"] == "prosecutor":
         raise at["population"].refuse(
             "a prosecutor knows who is in the release, so that a population changes nothing; leave "
             "it out or choose journalist"
         )
-    return RiskBound(**given)
+    return RiskBound(**settings)
 
 
 def _write(bound: RiskBound | None) -> dict[str, Any] | None:
@@ -176,17 +176,17 @@ def _read_words(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
     words = iter(located.text(_WORDS).lower().split())
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for word in words:
         kind = "model" if word in MODELS else "measure" if word in MEASURES else "max"
         if word in _NUMBERS:
             kind, word = _NUMBERS[word], next(words, word)
-        if kind == "max" and kind in given:
+        if kind == "max" and kind in settings:
             raise located.wrong(_WORDS)
-        given[kind] = word
-    if not {"model", "max"} <= given.keys():
+        settings[kind] = word
+    if not {"model", "max"} <= settings.keys():
         raise located.wrong(_WORDS)
-    plain = {key: Plain(value) for key, value in given.items()}
+    plain = {key: Plain(value) for key, value in settings.items()}
     return _read(LocatedValue(located.file, located.key, plain))
 
 

@@ -35,10 +35,10 @@ def requirements_type() -> SeveralKeys:
 
 def _models_by_key() -> dict[str, list[type[PrivacyModel]]]:
     """Return the models of each key; the first is for a bound that stands alone."""
-    found: dict[str, list[type[PrivacyModel]]] = {}
+    models_by_key: dict[str, list[type[PrivacyModel]]] = {}
     for model in MODELS.values():
-        found.setdefault(model.key, []).append(model)
-    return found
+        models_by_key.setdefault(model.key, []).append(model)
+    return models_by_key
 
 
 # -- reading
@@ -46,14 +46,14 @@ def _models_by_key() -> dict[str, list[type[PrivacyModel]]]:
 
 def _read(entries: Mapping[str, LocatedValue]) -> tuple[PrivacyModel, ...]:
     models = _models_by_key()
-    found: list[PrivacyModel] = []
+    requirements: list[PrivacyModel] = []
     for key, located in entries.items():
         if key in PLUG_INS.broken:
             raise located.refuse(PLUG_INS.broken[key])
         listed = isinstance(located.value, list | tuple)
         for item in located.items("a list of requirements") if listed else [located]:
-            found += _read_one(key, models[key], item)
-    return tuple(found)
+            requirements += _read_one(key, models[key], item)
+    return tuple(requirements)
 
 
 def _read_one(
@@ -63,20 +63,20 @@ def _read_one(
         yield models[0].read(located)
         return
     bounds = [model.bound_key for model in models]
-    own_keys = [own for model in models for own in model.own_keys]
+    own_keys = [own_key for model in models for own_key in model.own_keys]
     at = located.entries(("attribute", *bounds, *own_keys))
     if not any(bound in at for bound in bounds):
-        *others, last = bounds
-        known = f"{', '.join(others)} or {last}" if others else last
+        *first_keys, last = bounds
+        allowed_keys = f"{', '.join(first_keys)} or {last}" if first_keys else last
         raise located.refuse(
-            f"the key {known} is missing; write for instance "
+            f"the key {allowed_keys} is missing; write for instance "
             f"{key}: {{attribute: diagnosis, {bounds[0]}: {models[0].example}}}"
         )
     name = at["attribute"].text("the name of an attribute") if "attribute" in at else None
     for model in models:
         if model.bound_key in at:
-            own = {own: at[own] for own in model.own_keys if own in at}
-            yield model.read(at[model.bound_key], name, own)
+            own_key = {own_key: at[own_key] for own_key in model.own_keys if own_key in at}
+            yield model.read(at[model.bound_key], name, own_key)
 
 
 # -- writing
@@ -151,7 +151,7 @@ class Privacy(Checked):
     @property
     def short(self) -> str:
         """Requirements beyond k as a short text, `l≥2 risk≤0.1 any 2: 20`; empty without any."""
-        models = dict.fromkeys(each.short for each in self.requirements)
+        models = dict.fromkeys(requirement.short for requirement in self.requirements)
         risk = [] if self.risk is None else [f"risk≤{self.risk.max:g}"]
         subsets = [f"any {self.subset_size}: {self.subset_k:,}"] if self.subset_k else []
         return " ".join([*models, *risk, *subsets])
@@ -168,7 +168,7 @@ class Privacy(Checked):
         What is required of every sensitive attribute is then written for each: one can differ.
         What else a requirement says, like the values that α is for, stays.
         """
-        each = {
+        by_attribute = {
             (requirement.name, name): replace(requirement, attribute=name)
             for requirement in self.requirements
             for name in ([requirement.attribute] if requirement.attribute else sensitive)
@@ -176,11 +176,11 @@ class Privacy(Checked):
         for model, bound in bounds.items():
             key = (model, attribute)
             if bound is None:
-                each.pop(key, None)
+                by_attribute.pop(key, None)
             else:
-                now = each.get(key) or MODELS[model](bound, attribute)
-                each[key] = replace(now, bound=bound)
+                requirement_now = by_attribute.get(key) or MODELS[model](bound, attribute)
+                by_attribute[key] = replace(requirement_now, bound=bound)
         models = list(MODELS)
-        names = list(dict.fromkeys([*sensitive, *(name for _, name in each)]))
-        in_order = sorted(each, key=lambda key: (models.index(key[0]), names.index(key[1])))
-        return replace(self, requirements=tuple(each[key] for key in in_order))
+        names = list(dict.fromkeys([*sensitive, *(name for _, name in by_attribute)]))
+        in_order = sorted(by_attribute, key=lambda key: (models.index(key[0]), names.index(key[1])))
+        return replace(self, requirements=tuple(by_attribute[key] for key in in_order))

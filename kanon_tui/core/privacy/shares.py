@@ -67,9 +67,9 @@ def present_shares(column: Column) -> Floats:
     return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
 
 
-def equal_distances(groups: GroupValues, whole: Floats) -> Floats:
+def equal_distances(groups: GroupValues, table_shares: Floats) -> Floats:
     """Return ½ Σ|p − q| of every class; the values that a class does not have add their q."""
-    expected = whole[groups.code]
+    expected = table_shares[groups.code]
     apart = np.abs(value_shares(groups) - expected)
     return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
 
@@ -84,13 +84,13 @@ def over_present(
 
     A missing value is no value, so it must not make a class look more diverse than it is.
     """
-    some = None if column.missing is None else groups.without(column.missing)
-    if some is None:
+    with_values = None if column.missing is None else groups.without(column.missing)
+    if with_values is None:
         return figures(groups)
-    there, present = some
-    found = figures(present)
-    everywhere = np.full(groups.count, otherwise, dtype=found.dtype)
-    everywhere[there] = found
+    classes, present = with_values
+    class_figures = figures(present)
+    everywhere = np.full(groups.count, otherwise, dtype=class_figures.dtype)
+    everywhere[classes] = class_figures
     return everywhere
 
 
@@ -130,10 +130,10 @@ class _EachOnce(GroupValues):
 
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
         """Return the pairs that are shown, without people who have no value among them."""
-        there, pairs = super().only(shown)
+        classes, pairs = super().only(shown)
         hidden = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
-        left = (self.people - hidden.astype(np.int64))[there]
-        return there, _EachOnce(pairs.count, pairs.group, pairs.code, pairs.records, left)
+        people_left = (self.people - hidden.astype(np.int64))[classes]
+        return classes, _EachOnce(pairs.count, pairs.group, pairs.code, pairs.records, people_left)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,16 +151,22 @@ class PeopleValues:
         cls, groups: GroupValues, person_of: Int64s, value_of: Int64s, missing: int | None
     ) -> PeopleValues:
         """Return the values of every class's people; combinations are numbered by person."""
-        found = cls(
+        every_value = cls(
             groups.count, groups.group, person_of[groups.code], value_of[groups.code], missing
         )
         if missing is None:
-            return found
-        unsaid = (found.code == missing) & (found.values_of_holder[found.holder] > 1)
+            return every_value
+        unsaid = (every_value.code == missing) & (
+            every_value.values_of_holder[every_value.holder] > 1
+        )
         if not unsaid.any():
-            return found
-        kept = (found.group[~unsaid], found.person[~unsaid], found.code[~unsaid])
-        return cls(groups.count, *kept, missing)
+            return every_value
+        said_values = (
+            every_value.group[~unsaid],
+            every_value.person[~unsaid],
+            every_value.code[~unsaid],
+        )
+        return cls(groups.count, *said_values, missing)
 
     @cached_property
     def _first(self) -> Flags:

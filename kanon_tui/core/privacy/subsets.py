@@ -64,8 +64,11 @@ class SubsetBound:
         subsets = []
         for chosen in combinations(labels, self.m):
             number = np.zeros(len(kept), dtype=np.int64)
-            for own in chosen:
-                number = np.unique(number * (int(own.max()) + 1) + own, return_inverse=True)[1]
+            for attribute_labels in chosen:
+                number = np.unique(
+                    number * (int(attribute_labels.max()) + 1) + attribute_labels,
+                    return_inverse=True,
+                )[1]
             subsets.append(number)
         before = -1
         while before != kept.sum():

@@ -56,7 +56,7 @@ class TCloseness(PrivacyModel):
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the distance of every class."""
-        return larger_of_both(groups, column, lambda g, whole: _distances(g, column, whole))
+        return larger_of_both(groups, column, lambda g, in_table: _distances(g, column, in_table))
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """Return how many records must go: the share of values that are too frequent must fall.
@@ -65,31 +65,31 @@ class TCloseness(PrivacyModel):
         no share, it may be t alone.
         """
 
-        def removed(some: GroupValues, whole: Floats) -> Int64s:
-            most = np.full(some.count, self.bound)
+        def removed(valued: GroupValues, in_table: Floats) -> Int64s:
+            most = np.full(valued.count, self.bound)
             if not column.kind.ordered:
-                expected = whole[some.code]
-                too_much = value_shares(some) > expected
-                most += sums_per_class(some, np.where(too_much, expected, 0.0))
-            return fewest_removed(some, _distances(some, column, whole) - self.bound, most)
+                expected = in_table[valued.code]
+                too_much = value_shares(valued) > expected
+                most += sums_per_class(valued, np.where(too_much, expected, 0.0))
+            return fewest_removed(valued, _distances(valued, column, in_table) - self.bound, most)
 
         return larger_of_both(groups, column, removed)
 
 
-def _distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
-    return (_ordered_distances if column.kind.ordered else equal_distances)(groups, whole)
+def _distances(groups: GroupValues, column: Column, in_table: Floats) -> Floats:
+    return (_ordered_distances if column.kind.ordered else equal_distances)(groups, in_table)
 
 
-def _ordered_distances(groups: GroupValues, whole: Floats) -> Floats:
+def _ordered_distances(groups: GroupValues, in_table: Floats) -> Floats:
     """Return Σ|P − Q| / (m − 1) over cumulated shares, of every class.
 
     A class's P is constant from one of its values up to the next. There Q rises past P at most
     once: two differences of running sums of Q give the sum of |P − Q| over the whole stretch.
     """
-    m = len(whole)
+    m = len(in_table)
     if m == 1:
         return np.zeros(groups.count)
-    cumulated = np.cumsum(whole)
+    cumulated = np.cumsum(in_table)
     running = np.concatenate([[0.0], np.cumsum(cumulated)])
 
     first = groups.starts[:-1]
@@ -131,7 +131,9 @@ class HierarchicalTCloseness(PrivacyModel):
         """Return the distance of every class; nan where there is no hierarchy."""
         if column.ground is None:
             return np.full(groups.count, np.nan)
-        return larger_of_both(groups, column, lambda g, whole: _tree_distances(g, column, whole))
+        return larger_of_both(
+            groups, column, lambda g, in_table: _tree_distances(g, column, in_table)
+        )
 
     def claim_fields(self, column: Column) -> dict[str, Any]:
         """Return the labels above every text."""
@@ -139,12 +141,12 @@ class HierarchicalTCloseness(PrivacyModel):
         return {"ground": tuple(tuple(labels.tolist()) for labels in column.ground)}
 
 
-def _tree_distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
+def _tree_distances(groups: GroupValues, column: Column, in_table: Floats) -> Floats:
     """Return the mean over the levels below the root of the equal distances there."""
     assert column.ground is not None
-    found = [equal_distances(groups, whole)]
+    distances = [equal_distances(groups, in_table)]
     for labels in column.ground:
         shares = np.zeros(int(labels.max()) + 1)
-        np.add.at(shares, labels[: len(whole)], whole)
-        found.append(equal_distances(groups.relabelled(labels), shares))
-    return np.asarray(np.mean(found, axis=0), dtype=np.float64)
+        np.add.at(shares, labels[: len(in_table)], in_table)
+        distances.append(equal_distances(groups.relabelled(labels), shares))
+    return np.asarray(np.mean(distances, axis=0), dtype=np.float64)

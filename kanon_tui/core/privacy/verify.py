@@ -78,7 +78,7 @@ class _Counted:
         """Return the size of every class, and the largest of numbers beside the rows."""
         cells = self.cells
         size = pl.col("records").sum() if self.people is None else pl.col("person").n_unique()
-        largest = [pl.col(each.name).max() for each in beside]
+        largest = [pl.col(numbers.name).max() for numbers in beside]
         rows = cells.with_columns(self.counted, *beside)
         return rows.group_by(cells.columns).agg(size.cast(pl.Int64).alias("size"), *largest)
 
@@ -87,16 +87,20 @@ class _Counted:
         sizes = self.sizes()["size"].to_list()
         risks = [(size, risk.scale / size) for size in sizes]
         if risk.measure == "average":
-            return sum_in_order(size * one for size, one in risks) / float(sum(sizes))
-        above = sum(size for size, one in risks if one > risk.threshold + _ROUNDING)
+            return sum_in_order(size * record_risk for size, record_risk in risks) / float(
+                sum(sizes)
+            )
+        above = sum(size for size, record_risk in risks if record_risk > risk.threshold + _ROUNDING)
         return float(above / sum(sizes))
 
-    def classes_below(self, asked: Sequence[float]) -> int:
+    def classes_below(self, wanted_ks: Sequence[float]) -> int:
         """Return the number of classes smaller than a k asked for in them; nan asks for none."""
-        if len(asked) != self.published.height:
+        if len(wanted_ks) != self.published.height:
             rows = self.published.height
-            raise _refusal(f"the release has {rows:,} records and {len(asked):,} wishes for a k")
-        wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
+            raise _refusal(
+                f"the release has {rows:,} records and {len(wanted_ks):,} wishes for a k"
+            )
+        wishes = pl.Series("asked", wanted_ks, dtype=pl.Float64).fill_nan(0.0)
         return self.sizes(wishes).filter(pl.col("size") < pl.col("asked")).height
 
 
@@ -146,12 +150,12 @@ def verify(
         who = "records" if people is None else "people"
         raise _refusal(f"{_FAILS}: its smallest class has {reached} {who}, k is {k}")
     if subsets is not None:
-        for some in combinations(quasi, subsets[0]):
-            fewest = smallest_class(published, some, copies, people)
+        for subset in combinations(quasi, subsets[0]):
+            fewest = smallest_class(published, subset, copies, people)
             if fewest < subsets[1]:
                 raise _refusal(
                     f"{_FAILS}: {subsets[1]:,} is required of any {subsets[0]} quasi-identifiers, "
-                    f"and {', '.join(some)} have a combination of {fewest:,}"
+                    f"and {', '.join(subset)} have a combination of {fewest:,}"
                 )
     if personal_k is not None:
         short = counted.classes_below(personal_k)
@@ -162,9 +166,9 @@ def verify(
                 f"asks for"
             )
     if risk is not None:
-        found = counted.risk(risk)
-        if found > risk.most + _ROUNDING:
-            raise _refusal(f"{_FAILS}: {risk.words} is required, and it has {found:.4g}")
+        reached_risk = counted.risk(risk)
+        if reached_risk > risk.most + _ROUNDING:
+            raise _refusal(f"{_FAILS}: {risk.words} is required, and it has {reached_risk:.4g}")
     for claim in claims:
         missing = classes_without(published, quasi, claim, copies, people)
         if missing:
@@ -193,8 +197,8 @@ def verify_pseudonyms(
         return
     cells = _Counted(published, quasi).cells
     rows = cells.select(pl.struct(pl.all()).rank("dense").alias("class")).with_columns(person=shown)
-    known = rows.filter(~shown.is_in(list(missing_tokens)))
-    together = known.group_by("person").agg(pl.col("class").sort())
+    with_pseudonym = rows.filter(~shown.is_in(list(missing_tokens)))
+    together = with_pseudonym.group_by("person").agg(pl.col("class").sort())
     alike = together.group_by("class").len(name="people").filter(pl.col("people") < k)
     if alike.height:
         exposed = int(alike["people"].sum())
@@ -230,7 +234,7 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
         if low == low:  # a missing value is nan
             ranges.add((low, high))
     in_order = sorted(ranges)
-    return any(one[1] >= other[0] for one, other in pairwise(in_order))
+    return any(lower[1] >= upper[0] for lower, upper in pairwise(in_order))
 
 
 def classes_without(
@@ -258,8 +262,8 @@ def classes_without(
     )
     formula = formula_of(claim)
     if people is None:
-        held = classes.group_by("class", "rank").agg(pl.col("records").sum())
-        figures = formula(held, claim)
+        values_held = classes.group_by("class", "rank").agg(pl.col("records").sum())
+        figures = formula(values_held, claim)
     else:
         figures = people_figures(classes, claim, people)
     foreign = claim.model not in FIGURES

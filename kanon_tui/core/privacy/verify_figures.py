@@ -79,15 +79,15 @@ def ranks_of(claim: Claim) -> dict[str, int]:
     if claim.spellings_differ:
         return ranks | {text: rank for rank, text in enumerate(present)}
     if claim.numbers is not None:
-        meant: list[Any] = [
+        readings: list[Any] = [
             n for t, n in zip(claim.values, claim.numbers, strict=True) if t not in ranks
         ]
     else:
-        meant = [as_read(text) for text in present]
+        readings = [as_read(text) for text in present]
     nothing = {as_read(token) for token in claim.missing_tokens} if claim.numbers is None else set()
-    distinct = dict.fromkeys(value for value in meant if value not in nothing)
+    distinct = dict.fromkeys(value for value in readings if value not in nothing)
     order = {value: rank for rank, value in enumerate(distinct)}
-    return ranks | {t: order.get(v, MISSING) for t, v in zip(present, meant, strict=True)}
+    return ranks | {t: order.get(v, MISSING) for t, v in zip(present, readings, strict=True)}
 
 
 def as_read(text: str) -> Decimal | str:
@@ -105,30 +105,30 @@ def as_read(text: str) -> Decimal | str:
 # -- figures by their definitions
 
 
-def _distinct(held: pl.DataFrame, claim: Claim) -> Floats:
-    return _of_present(held, pl.len(), otherwise=1.0)
+def _distinct(values_held: pl.DataFrame, claim: Claim) -> Floats:
+    return _of_present(values_held, pl.len(), otherwise=1.0)
 
 
-def _entropy(held: pl.DataFrame, claim: Claim) -> Floats:
-    return _of_present(held, (-(_SHARE * _SHARE.log()).sum()).exp(), otherwise=1.0)
+def _entropy(values_held: pl.DataFrame, claim: Claim) -> Floats:
+    return _of_present(values_held, (-(_SHARE * _SHARE.log()).sum()).exp(), otherwise=1.0)
 
 
-def _highest_share(held: pl.DataFrame, claim: Claim) -> Floats:
+def _highest_share(values_held: pl.DataFrame, claim: Claim) -> Floats:
     bounded = pl.lit(value=True)
     if claim.only_values:
         ranks = ranks_of(claim)
         bounded = pl.col("rank").is_in([ranks[value] for value in claim.only_values])
-    return _of_present(held, _SHARE.filter(bounded).max().fill_null(0.0), otherwise=0.0)
+    return _of_present(values_held, _SHARE.filter(bounded).max().fill_null(0.0), otherwise=0.0)
 
 
 _SHARE = pl.col("records") / pl.col("records").sum()
 
 
-def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats:
+def _of_present(values_held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats:
     """Return a figure of every class over the records that have a value."""
-    there = held.filter(pl.col("rank") != MISSING)
-    figures = there.group_by("class").agg(figure.cast(pl.Float64).alias("figure"))
-    every = held.select(pl.col("class").unique()).join(figures, on="class", how="left")
+    present = values_held.filter(pl.col("rank") != MISSING)
+    figures = present.group_by("class").agg(figure.cast(pl.Float64).alias("figure"))
+    every = values_held.select(pl.col("class").unique()).join(figures, on="class", how="left")
     return every["figure"].fill_null(otherwise).to_numpy()
 
 
@@ -139,10 +139,10 @@ def _distance(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Float
     return np.asarray(np.abs(np.cumsum(p - q, axis=1)).sum(axis=1) / max(len(q) - 1, 1))
 
 
-def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
+def _recursive(values_held: pl.DataFrame, claim: Claim) -> Floats:
     """Return r₁ / (r_l + … + rₘ) by sorting every class; c must be above it."""
     falling = pl.col("records").sort(descending=True)
-    return _of_present(held, falling.first() / falling.slice(claim.l - 1).sum(), np.inf)
+    return _of_present(values_held, falling.first() / falling.slice(claim.l - 1).sum(), np.inf)
 
 
 def _gain(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
@@ -198,7 +198,7 @@ def _tree_distance(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> 
 
 
 def _on_rows(
-    held: pl.DataFrame,
+    values_held: pl.DataFrame,
     claim: Claim,
     figure: Callable[[Floats, Floats, Sequence[int], Claim], Floats],
     missing_too: bool = True,
@@ -212,8 +212,8 @@ def _on_rows(
     records: dict[int, float] = {}
     for text, count in zip(claim.values, claim.counts, strict=True):
         records[ranks[text]] = records.get(ranks[text], 0) + count
-    classes = held["class"].n_unique()
-    found = np.zeros(classes)
+    classes = values_held["class"].n_unique()
+    largest = np.zeros(classes)
     for with_missing in (False, True) if missing_too and MISSING in records else (False,):
         shown = sorted(rank for rank in records if rank != MISSING)
         shown += [MISSING] if with_missing else []  # behind all numbers
@@ -221,18 +221,22 @@ def _on_rows(
         in_table = np.array([records[rank] for rank in shown], dtype=np.float64)
         if not in_table.sum():
             continue
-        rows = held.filter(pl.col("rank").is_in(shown))
+        rows = values_held.filter(pl.col("rank").is_in(shown))
         at_a_time = max(1, _CELLS_AT_A_TIME // len(shown))
         for first in range(0, classes, at_a_time):
-            some = rows.filter(pl.col("class").is_between(first, first + at_a_time - 1))
+            part = rows.filter(pl.col("class").is_between(first, first + at_a_time - 1))
             shares = np.zeros((min(at_a_time, classes - first), len(shown)))
-            columns = [place[rank] for rank in some["rank"].to_list()]
-            shares[some["class"].to_numpy() - first, columns] = some["records"].to_numpy()
+            columns = [place[rank] for rank in part["rank"].to_list()]
+            shares[part["class"].to_numpy() - first, columns] = part["records"].to_numpy()
             sizes = shares.sum(axis=1, keepdims=True)
             p = shares / np.where(sizes > 0, sizes, 1)
-            own = np.where(sizes[:, 0] > 0, figure(p, in_table / in_table.sum(), shown, claim), 0.0)
-            found[first : first + len(own)] = np.maximum(found[first : first + len(own)], own)
-    return found
+            part_figures = np.where(
+                sizes[:, 0] > 0, figure(p, in_table / in_table.sum(), shown, claim), 0.0
+            )
+            largest[first : first + len(part_figures)] = np.maximum(
+                largest[first : first + len(part_figures)], part_figures
+            )
+    return largest
 
 
 FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
@@ -291,17 +295,17 @@ class People:
 def _numbered(people: Sequence[str]) -> pl.Series:
     """Return a number per person; spellings of one person get one number."""
     distinct = {text: as_read(text) for text in dict.fromkeys(people)}
-    numbers = {meant: number for number, meant in enumerate(dict.fromkeys(distinct.values()))}
+    numbers = {person: number for number, person in enumerate(dict.fromkeys(distinct.values()))}
     return pl.Series("person", [numbers[distinct[text]] for text in people], dtype=pl.Int64)
 
 
 def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Floats:
     """Return the figure of every class by rows of (class, rank of a value, person)."""
-    held = _once(classes)
+    values_held = _once(classes)
     if claim.model in ("l_distinct", "p"):
-        return _matched(held)
+        return _matched(values_held)
     if claim.model == "alpha":
-        return _having(held, claim)
+        return _having(values_held, claim)
     ranks = ranks_of(claim)
     table = pl.DataFrame(
         {
@@ -312,32 +316,34 @@ def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Float
     )
     in_table = dict(_shared(_once(table)).select("rank", "records").iter_rows())
     counts = [in_table.pop(ranks[text], 0.0) for text in claim.values]  # of spellings, the first
-    return formula_of(claim)(_shared(held), replace(claim, counts=tuple(counts)))
+    return formula_of(claim)(_shared(values_held), replace(claim, counts=tuple(counts)))
 
 
 def _once(classes: pl.DataFrame) -> pl.DataFrame:
     """Return each person's values once; missing only for a person who has no other value."""
-    known = (pl.col("rank") != MISSING).any().over("class", "person")
-    return classes.unique().filter((pl.col("rank") != MISSING) | ~known)
+    has_value = (pl.col("rank") != MISSING).any().over("class", "person")
+    return classes.unique().filter((pl.col("rank") != MISSING) | ~has_value)
 
 
-def _shared(held: pl.DataFrame) -> pl.DataFrame:
+def _shared(values_held: pl.DataFrame) -> pl.DataFrame:
     """Return each person counted once, divided evenly among her values."""
     part = 1 / pl.len().over("class", "person").cast(pl.Float64)
-    parts = held.with_columns(part=part).group_by("class", "rank")
+    parts = values_held.with_columns(part=part).group_by("class", "rank")
     return parts.agg(records=pl.col("part").sum())
 
 
-def _having(held: pl.DataFrame, claim: Claim) -> Floats:
+def _having(values_held: pl.DataFrame, claim: Claim) -> Floats:
     """Return per class the highest share of people with one value, among people with any."""
-    count = held["class"].n_unique()
-    there = held.filter(pl.col("rank") != MISSING)
+    count = values_held["class"].n_unique()
+    present = values_held.filter(pl.col("rank") != MISSING)
     if claim.only_values:
         ranks = ranks_of(claim)
-        bounded = there.filter(pl.col("rank").is_in([ranks[value] for value in claim.only_values]))
+        bounded = present.filter(
+            pl.col("rank").is_in([ranks[value] for value in claim.only_values])
+        )
     else:
-        bounded = there
-    people = there.group_by("class").agg(people=pl.col("person").n_unique())
+        bounded = present
+    people = present.group_by("class").agg(people=pl.col("person").n_unique())
     having = bounded.group_by("class", "rank").agg(having=pl.col("person").n_unique())
     shares = having.join(people, on="class").group_by("class").agg(
         share=(pl.col("having") / pl.col("people")).max()
@@ -347,20 +353,20 @@ def _having(held: pl.DataFrame, claim: Claim) -> Floats:
     return figures
 
 
-def _matched(held: pl.DataFrame) -> Floats:
+def _matched(values_held: pl.DataFrame) -> Floats:
     """Return how many values can each be given to a different person who has it; at least 1."""
-    figures = np.ones(held["class"].n_unique())
-    there = held.filter(pl.col("rank") != MISSING)
-    for (number,), rows in there.partition_by("class", as_dict=True).items():
+    figures = np.ones(values_held["class"].n_unique())
+    present = values_held.filter(pl.col("rank") != MISSING)
+    for (number,), rows in present.partition_by("class", as_dict=True).items():
         holders: dict[int, list[int]] = {}
         for rank, person in rows.select("rank", "person").iter_rows():
             holders.setdefault(rank, []).append(person)
-        given: dict[int, int] = {}
-        figures[number] = max(1, sum(_give(rank, holders, given) for rank in holders))
+        value_of_person: dict[int, int] = {}
+        figures[number] = max(1, sum(_give(rank, holders, value_of_person) for rank in holders))
     return figures
 
 
-def _give(rank: int, holders: Mapping[int, Sequence[int]], given: dict[int, int]) -> bool:
+def _give(rank: int, holders: Mapping[int, Sequence[int]], value_of_person: dict[int, int]) -> bool:
     """Find a person for a value, passing on values already given, breadth first.
 
     Return whether one is found.
@@ -372,16 +378,16 @@ def _give(rank: int, holders: Mapping[int, Sequence[int]], given: dict[int, int]
             if person in asked_for:
                 continue
             asked_for[person] = value
-            if person in given:
-                waiting.append(given[person])
+            if person in value_of_person:
+                waiting.append(value_of_person[person])
                 continue
             free: int | None = person
             while free is not None:
                 passed = asked_for[free]
-                before = next((p for p, v in given.items() if v == passed), None)
-                given[free] = passed
+                before = next((p for p, v in value_of_person.items() if v == passed), None)
+                value_of_person[free] = passed
                 if before is not None:
-                    del given[before]
+                    del value_of_person[before]
                 free = before
             return True
     return False

@@ -122,9 +122,9 @@ class PublishedCodes:
 
     def without(self, names: Collection[str]) -> Self:
         """Return the rows without some of the unchanged columns."""
-        kept = {name: codes for name, codes in self.unchanged.items() if name not in names}
-        columns = replace(self.columns, unchanged=tuple(kept))
-        return replace(self, columns=columns, unchanged=kept)
+        columns_left = {name: codes for name, codes in self.unchanged.items() if name not in names}
+        columns = replace(self.columns, unchanged=tuple(columns_left))
+        return replace(self, columns=columns, unchanged=columns_left)
 
     def contributions(self, unique: int) -> tuple[ColumnContribution, ...]:
         """Return what leaving out each unchanged column would spare, the most helpful first.
@@ -134,12 +134,12 @@ class PublishedCodes:
         sizes = {name: int(codes.max(initial=0)) for name, codes in self.unchanged.items()}
         contributions = []
         for left_out in most_varied(sizes, MOST_CONTRIBUTIONS):
-            others = [codes for name, codes in self.unchanged.items() if name != left_out]
-            left = at_risk(row_keys([self.classes, *others]), self.k, self.person)
+            other_codes = [codes for name, codes in self.unchanged.items() if name != left_out]
+            at_risk_then = at_risk(row_keys([self.classes, *other_codes]), self.k, self.person)
             keys = row_keys([self.classes, self.unchanged[left_out]])
             alone = at_risk(keys, self.k, self.person).unique
-            spared = unique - left.unique
-            contributions.append(ColumnContribution(left_out, left, spared, alone))
+            spared = unique - at_risk_then.unique
+            contributions.append(ColumnContribution(left_out, at_risk_then, spared, alone))
         return most_helpful_first(contributions)
 
 

@@ -146,30 +146,32 @@ def _build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     The rows stand in the order in which values are named, which is the order of the tree. Values
     and groups that a level does not name go to the group `other`, or are refused without it.
     """
-    who, other = column.name, options["other"]
+    who, other_group = column.name, options["other"]
     levels = parents_of_members(options["levels"], who)
     for number, (below, above) in enumerate(pairwise(levels), start=2):
-        _check_named(below, above, number, other, who)
-    named = Hierarchy.from_rows([group_labels(value, levels, other) for value in levels[0]], who)
+        _check_named(below, above, number, other_group, who)
+    named = Hierarchy.from_rows(
+        [group_labels(value, levels, other_group) for value in levels[0]], who
+    )
     uncovered = named.uncovered(column)
     if not uncovered:
         return named
     refuse_misread(chain.from_iterable(options["levels"][0].values()), uncovered, who)
-    if other is None:
+    if other_group is None:
         verb, group = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
         raise InputError(
             f"{who}: {Values(uncovered, most=20)} {verb} in no group of level 1; name {group}"
             f", or say other: NAME for the group of all values not named"
         )
     every = (*levels[0], *uncovered)
-    return Hierarchy.from_rows([group_labels(value, levels, other) for value in every], who)
+    return Hierarchy.from_rows([group_labels(value, levels, other_group) for value in every], who)
 
 
-def group_labels(value: str, levels: Iterable[Mapping[str, str]], other: Any) -> list[str]:
+def group_labels(value: str, levels: Iterable[Mapping[str, str]], other_group: Any) -> list[str]:
     """Return a value and its group at every level, `other` where a level does not name it."""
     labels = [value]
     for parents in levels:
-        labels.append(parents.get(labels[-1], other))
+        labels.append(parents.get(labels[-1], other_group))
     return labels
 
 
@@ -195,15 +197,19 @@ def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[
 
 
 def _check_named(
-    below: Mapping[str, str], above: Mapping[str, str], number: int, other: str | None, who: str
+    below: Mapping[str, str],
+    above: Mapping[str, str],
+    number: int,
+    other_group: str | None,
+    who: str,
 ) -> None:
     """Refuse a level whose members are not all the groups of the level below."""
-    groups = {*below.values(), *([other] if other is not None else [])}
+    groups = {*below.values(), *([other_group] if other_group is not None else [])}
     for member in above:
         names = f"{who}: level {number} names '{member}'"
         check_known(member, groups, f"{names}, which is not a group of level {number - 1}")
     left_out = [group for group in dict.fromkeys(below.values()) if group not in above]
-    if left_out and other is None:
+    if left_out and other_group is None:
         verb, them = plural(len(left_out), "is", "are"), plural(len(left_out), "it", "them")
         raise InputError(
             f"{who}: {quoted_list(left_out, most=20)} of level {number - 1} {verb} in no group of "

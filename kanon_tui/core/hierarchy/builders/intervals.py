@@ -288,14 +288,16 @@ def _check_nesting(line: Line, steps: Sequence[int]) -> None:
 def first_width(column: Column) -> Decimal:
     """Return the smallest of 1, 2, 5, 10, … (or 0.5, 0.2, …) that gives about sixteen groups."""
     numbers = present_numbers(column)
-    wanted = (exact(numbers[-1]) - exact(numbers[0])) / _FIRST_GROUPS
+    least_width = (exact(numbers[-1]) - exact(numbers[0])) / _FIRST_GROUPS
     integers = bool((numbers == np.floor(numbers)).all())
     if integers or column.kind is Kind.DATE:
-        wanted = max(wanted, Decimal(2))  # a width of 1 would leave whole numbers as they are
-    if wanted == 0:
+        least_width = max(
+            least_width, Decimal(2)
+        )  # a width of 1 would leave whole numbers as they are
+    if least_width == 0:
         return Decimal(1)
-    steps = (Decimal(step).scaleb(wanted.adjusted()) for step in (1, 2, 5, 10))
-    return next(step for step in steps if step >= wanted)
+    steps = (Decimal(step).scaleb(least_width.adjusted()) for step in (1, 2, 5, 10))
+    return next(step for step in steps if step >= least_width)
 
 
 INTERVALS = Builder(
