@@ -55,6 +55,14 @@ def test_no_file_needs_a_table_of_contents() -> None:
     assert long == {}
 
 
+def test_a_run_imports_nothing_of_a_cluster_or_a_mapped_table() -> None:
+    """Both are imported only where they are asked for."""
+    unwanted = ("core.dask", "coded_columns", "distinct_search", "sampled_table")
+    modules = budgets.modules_of_a_run()
+    assert modules
+    assert [name for name in modules if any(part in name for part in unwanted)] == []
+
+
 def test_no_figure_of_inheritable_code_gets_worse() -> None:
     """The limits of `make budgets`; see tests/budgets.py for what each figure measures."""
     exceeded = [str(figure) for figure in budgets.measure() if figure.value > figure.limit]

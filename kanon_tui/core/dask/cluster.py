@@ -194,10 +194,6 @@ class Cluster(Workers):
         """The workers as helpers of a search."""
         return partial(ClusterHelpers, self)
 
-    def check_folder_visible(self, folder: Path) -> None:
-        """Refuse a work folder that not all workers see."""
-        self.check_readable([folder])
-
     def check_readable(self, paths: Sequence[Path]) -> None:
         """Refuse files that not all workers can read."""
         found = self.client.run(first_unreadable, list(map(str, paths)))

@@ -1,20 +1,16 @@
-"""Records and published rows of files, a page at a time, for showing tables beyond memory.
+"""Records and published rows a page at a time, for showing tables of any size.
 
-- `FilePages`: records of the input. Of Parquet, slices are read. The first look at a CSV piece
-  scans its bytes and notes where every page begins; after that a page is a few thousand bytes.
-- `ReleasePages`: rows of the written release, from files that have not changed since they were
-  verified.
-- `PublishedPages`: the published row of every input record. A row of a sorted release does not tell
-  which record it was; so a record is looked up among the counted tuples of the run, and its row is
-  made of the cells that were written and verified.
-- `ranked_rows`: rows in another order, by a rank such as their class. The number of rows per rank
-  is known before, so one pass puts every row in its place without a sort.
+- `FilePages`: records of the input while it is being read. Of Parquet, slices are read. The first
+  look at a CSV piece scans its bytes and notes where every page begins; after that a page is a few
+  thousand bytes.
+- `FramePages`: the rows of a frame.
+- `MemoryPages`: the published rows of records of a run, made when they are asked for.
 """
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -27,22 +23,15 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.processes.interruption import Stop, check_stopped, never
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.csv_text import RecordScan
 from kanon_tui.core.table.formulas import escape_formulas
 from kanon_tui.core.table.source import Source
 
-_WHOLE = 100
-"""Pages that are read at once in a search through all rows."""
-
 
 class Pages(ABC):
-    """The rows of several parts, one after the other; the latest pages are kept in memory.
-
-    They can be searched for a text, for cells, or row by row.
-    """
+    """The rows of several parts, one after the other; the latest pages are kept in memory."""
 
     names: tuple[str, ...]
     in_memory = False
@@ -102,81 +91,6 @@ class Pages(ABC):
     def take(self, numbers: Int64s) -> pl.DataFrame:
         """Return some rows of pages in memory, by their numbers."""
         raise InputError("only rows in memory can be had one by one")
-
-    def stretches(self, stop: Stop = never) -> Iterator[pl.DataFrame]:
-        """Yield all rows, some at a time, until `stop` returns True."""
-        for begin, end in self._stretches(-1, 1):
-            if stop():
-                return
-            yield self.read(begin, end)
-
-    def rows_with(
-        self,
-        cells: Mapping[str, str],
-        near: int,
-        count: int,
-        columns: Sequence[str] = (),
-        stop: Stop = never,
-    ) -> tuple[Int64s, pl.DataFrame]:
-        """Return the numbers of the `count` rows with these cells, and some of their columns.
-
-        In sorted files they are next to one another, so that it is looked around one of them first.
-        """
-        around = range(max(near - count, 0), min(near + count, self.height))
-        step = self.size * _WHOLE
-        if len(around) <= step:
-            found = self._rows_with(cells, around.start, around.stop, columns)
-            if len(found[0]) >= count:
-                return found
-        parts: list[tuple[Int64s, pl.DataFrame]] = []
-        seen = 0
-        for begin, end in self._stretches(-1, 1):
-            if seen >= count:
-                break
-            check_stopped(stop)
-            parts.append(self._rows_with(cells, begin, end, columns))
-            seen += len(parts[-1][0])
-        return np.concatenate([part[0] for part in parts]), pl.concat([part[1] for part in parts])
-
-    def _rows_with(
-        self, cells: Mapping[str, str], begin: int, end: int, columns: Sequence[str]
-    ) -> tuple[Int64s, pl.DataFrame]:
-        frame = self.read(begin, end)
-        same = frame.select(pl.all_horizontal(frame[name] == text for name, text in cells.items()))
-        flags = same.to_series()
-        return begin + np.flatnonzero(flags.to_numpy()), frame.filter(flags).select(columns)
-
-    def find(self, text: str, row: int, direction: int = 1, stop: Stop = never) -> int | None:
-        """Return the next row after (or before) a row with a text in a cell, ignoring case.
-
-        At the end it goes on from the other one; None where no row has it.
-        """
-        return self.next_row(lambda cells: rows_with_text(cells, text), row, direction, stop)
-
-    def next_row(
-        self,
-        flags: Callable[[pl.DataFrame], Flags],
-        row: int,
-        direction: int = 1,
-        stop: Stop = never,
-    ) -> int | None:
-        """Return the next flagged row after (or before) a row, wrapping around."""
-        for begin, end in self._stretches(row, direction):
-            if stop():
-                return None
-            places = np.flatnonzero(flags(self.read(begin, end)))
-            if len(places):
-                return begin + int(places[0 if direction > 0 else -1])
-        return None
-
-    def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
-        """Yield ranges of rows: those beyond a row, then those up to it."""
-        step, height, upto = self.size * _WHOLE, self.height, row + (direction > 0)
-        beyond, before = (upto, height), (0, upto)
-        for low, high in (beyond, before) if direction > 0 else (before, beyond):
-            begins = range(low, high, step)
-            for begin in begins if direction > 0 else reversed(begins):
-                yield begin, min(begin + step, high)
 
 
 def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-import polars as pl
-
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import memory as machine_memory
 from kanon_tui.core.reading import size_text
@@ -115,13 +113,6 @@ class MemoryLimit:
                 f"file, which takes {size_text(AT_LEAST)}{self._besides}"
             )
 
-    def too_many_values(self, counts: Mapping[str, pl.DataFrame]) -> str | None:
-        """Return the column with the longest list of values if the lists do not fit, else None."""
-        sizes = {name: int(frame.estimated_size()) for name, frame in counts.items()}
-        if sum(sizes.values()) * _TEXT_COPIES <= self.for_data:
-            return None
-        return max(sizes, key=lambda name: sizes[name])
-
     def check_texts(self, text_bytes: Mapping[str, int]) -> None:
         """Refuse distinct texts that do not fit; `text_bytes` has their size by column."""
         if sum(text_bytes.values()) * _TEXT_COPIES <= self.for_data:
@@ -132,17 +123,6 @@ class MemoryLimit:
             f"fit into {size_text(self.allowed)}{self._besides}",
             "leave the column out of the data",
         )
-
-    def check_values(self, counts: Mapping[str, pl.DataFrame]) -> None:
-        """Refuse columns whose lists of values do not fit."""
-        largest = self.too_many_values(counts)
-        if largest is not None:
-            raise self._refusal(
-                f"the list of the values of '{largest}' (more than {counts[largest].height:,}) "
-                f"does not fit into {size_text(self.allowed)}{self._besides}",
-                "give it the role identifier, which leaves it out, name every column in the "
-                "project",
-            )
 
     def check_tuples(self, tuples: int, bytes_each: int, attributes: Mapping[str, int]) -> None:
         """Refuse distinct tuples that do not fit; `attributes` maps names to numbers of values."""
@@ -157,14 +137,6 @@ class MemoryLimit:
             f"make the values of {finest} ({attributes[finest]:,} of them) coarser before, leave "
             "out a quasi-identifier",
         )
-
-    def check_fits(self, needed: int, what: str) -> None:
-        """Refuse work beside a run, such as `another order`, that takes more than is left."""
-        if needed > self.for_data:
-            raise self._refusal(
-                f"{what} takes {size_text(needed)}, and {size_text(self.for_data)} are left of "
-                f"{size_text(self.allowed)}{self._besides}"
-            )
 
     def _refusal(self, problem: str, remedy: str = "") -> InputError:
         """Return an error with a remedy; allowing more memory is always one."""

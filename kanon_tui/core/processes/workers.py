@@ -27,7 +27,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO, Self, TypeVar, cast
 
-from kanon_tui.core.errors import InfrastructureError, InputError
+from kanon_tui.core.errors import InfrastructureError
 from kanon_tui.core.processes.interruption import helpers, uninterrupted
 
 _PROGRAM = (
@@ -241,11 +241,6 @@ class Workers(ABC):
             with uninterrupted():
                 self.stop()
             raise
-
-    def check_folder_visible(self, folder: Path) -> None:
-        """Refuse a work folder that not all workers see."""
-        if not folder.is_dir():
-            raise InputError(f"{folder} is gone; run again")
 
 
 class LocalWorkers(Workers):

@@ -52,10 +52,6 @@ class PublishedCells:
         """Per record, an index into the texts; -1 for a suppressed one."""
         return self.of_group[self.groups]
 
-    def forget_codes(self) -> None:
-        """Drop the cached `codes`, which take as much memory as the groups."""
-        self.__dict__.pop("codes", None)
-
 
 def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
     """Return the cells of every quasi-identifier of a grouping."""

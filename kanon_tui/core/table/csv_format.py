@@ -16,7 +16,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.table.read_options import DELIMITER, ENCODING, ReadOptions
+from kanon_tui.core.table.read_options import DELIMITER, ENCODING
 from kanon_tui.core.table.sniffing import Dialect, first_records
 
 Quoting = Literal["necessary", "texts", "always"]
@@ -185,12 +185,3 @@ def quoting_of(text: bytes, dialect: Dialect) -> Quoting:
     if all(map(all, rows)):
         return "always"
     return "texts"
-
-
-def release_options(csv: CsvFormat | None) -> ReadOptions:
-    """Return how the files of a release are read; `csv` is None for Parquet."""
-    if csv is None:
-        return ReadOptions(header=True)
-    return ReadOptions(
-        delimiter=csv.delimiter, header=True, quote=csv.quote, space_after_delimiter=False
-    )

@@ -228,8 +228,6 @@ TABLE_ENDINGS = (
     *(ending for each in FORMATS[1:] for ending in each.written),
 )
 """The endings that name a kind of table file that is written."""
-STREAMED_ENDINGS = tuple(ending for each in FORMATS if each.in_pieces for ending in each.written)
-"""The endings of files that are written piece by piece."""
 PART_ENDINGS = tuple(ending for each in FORMATS if each.in_pieces for ending in each.endings)
 """The endings of files that are parts of a folder."""
 FORMAT_CHOICES = tuple(each.endings[0].removeprefix(".") for each in FORMATS)

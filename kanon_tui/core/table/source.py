@@ -28,7 +28,7 @@ from kanon_tui.core.processes.interruption import unfinished
 from kanon_tui.core.processes.workers import call_bounded
 from kanon_tui.core.table import csv_survey, data_files, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
-from kanon_tui.core.table.cell_codes import Cells, Columns, incomplete_rows
+from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
@@ -43,7 +43,6 @@ from kanon_tui.core.table.formats import (
     look_at,
     packing_of,
 )
-from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import find_header, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
@@ -77,10 +76,6 @@ class Source:
     files: tuple[Path, ...] = ()
     contents: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
     """Parquet: what compressed files hold."""
-    complete: tuple[str, ...] = ()
-    """Columns that must not be missing; records in which one is are left out."""
-    escaped: bool = False
-    """Whether formulas in its cells have been escaped, which is undone in what is read."""
 
     @property
     def unchanged(self) -> bool:
@@ -100,24 +95,19 @@ class Source:
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
         for typed in self._frames(piece, self.names if names is None else names):
-            frame = self._texts(piece, typed)
-            yield frame.with_columns(map(unescaped, frame)) if self.escaped else frame
+            yield self._texts(piece, typed)
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
         days = self._days_of(piece)
         for frame in self._frames(piece, tuple(dict.fromkeys(names))):
             cells = {each.name: Cells.from_series(each, piece.path.name, days) for each in frame}
-            if self.escaped:
-                cells = {
-                    name: replace(own, texts=unescaped(own.texts)) for name, own in cells.items()
-                }
             yield cells
 
     def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield the records of a piece that are chosen; cells of Parquet files have their types."""
         choosing = self.options.choosing
-        wanted = tuple(dict.fromkeys((*names, *choosing, *self.complete)))
+        wanted = tuple(dict.fromkeys((*names, *choosing)))
         with reading_errors(piece.path):
             parquet = piece.layout is None
             frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
@@ -128,15 +118,7 @@ class Source:
                     starts = range(0, len(rows), PIECE_ROWS)
                     parts = (frame[rows[start : start + PIECE_ROWS]] for start in starts)
                 for part in parts:
-                    kept = self._complete(piece, part)
-                    yield kept.select(kept[name] for name in names)
-
-    def _complete(self, piece: Piece, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the records in which no cell that must not be missing is."""
-        if not self.complete:
-            return frame
-        cells = self._texts(piece, frame.select(frame[name] for name in self.complete))
-        return frame.filter(~incomplete_rows(cells, self.complete, self.options.missing_tokens))
+                    yield part.select(part[name] for name in names)
 
     def _texts(self, piece: Piece, frame: pl.DataFrame) -> pl.DataFrame:
         """Return some cells of a piece as texts, which those of CSV files are."""
@@ -200,12 +182,10 @@ def open_source(
     path: Path | str,
     options: ReadOptions = ReadOptions(),  # noqa: B008
     on_bytes: Callable[[int], None] = lambda _: None,
-    written_here: bool = False,
 ) -> Source:
     """Return the source of files, or of a database at an address, cut into pieces.
 
-    `on_bytes` gets the bytes looked at. Files that this program has just written, `written_here`,
-    are not measured before they are read.
+    `on_bytes` gets the bytes looked at.
     """
     if isinstance(path, str) and is_address(path):
         return _open_address(path, options)
@@ -215,7 +195,7 @@ def open_source(
         if not format.in_pieces or (format is PARQUET and packing is not None):
             raise _not_in_pieces(file.name)
     if is_parquet_source(files):
-        return _open_parquet(files, options, measured=not written_here)
+        return _open_parquet(files, options)
     return _open_csv(files, options, on_bytes)
 
 
