@@ -25,7 +25,7 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.generic import AnalysisPanel
-from kanon_tui.screens.analyses.utility import PartitionScreen
+from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.record_views import VIEWS
 from kanon_tui.screens.results.screen import WhyDialog

@@ -1,9 +1,8 @@
-"""Utility: what analyses and decision trees find in the original and in the release."""
+"""Utility: what analyses find in the original and in the release, with a picture per attribute."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import ClassVar
 
-from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
@@ -12,171 +11,23 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.analysis.published_cells import PublishedTable
-from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
+from kanon_tui.core.analysis.analysis import Findings
 from kanon_tui.core.analysis.utility.distributions import Marginal
-from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_sections
+from kanon_tui.core.analysis.utility.utility import Utility
 from kanon_tui.core.text import bar, shortened, visible
-from kanon_tui.screens.panel import AnalysisScreen, sections_text
+from kanon_tui.screens.analyses.generic import AnalysisPanel
+from kanon_tui.screens.panel import sections_text
 from kanon_tui.widgets.lists import ChoiceList
 
-MOST_VALUE = 12
-"""Most cells for a value of the target."""
 
-
-class PartitionScreen(AnalysisScreen):
-    """The panel of decision trees: original and release side by side."""
-
-    TITLE = "decision trees"
-    PANES: ClassVar = {"#original": "original", "#release": "release"}
-    LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = {
-        "target": "result",
-        "asked": "target",
-        "leaves": "target",
-        "overlap": "target",
-    }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "target", "Target", id="partition.target"),
-        Binding("a", "asked", "Attributes", id="partition.asked"),
-        Binding("plus,equals_sign", "leaves(1)", "More leaves"),
-        Binding("minus", "leaves(-1)", "Fewer leaves"),
-        Binding("m", "overlap", "Overlap", id="partition.overlap"),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.target = ""
-        self.asked: tuple[str, ...] | None = None
-        """The attributes that the trees may use; None for all but the target."""
-        self.leaves = 8
-        self.by_clusters = False
-        """Whether the release has a row per cluster and overlap is counted between nodes."""
-        self.found: Partitioning | None = None
-
-    def body(self) -> Iterable[Widget]:
-        yield Static(id="figures")
-        with Horizontal(id="trees"):
-            with ScrollableContainer(classes="pane", id="original"):
-                yield Static(classes="tree")
-            with ScrollableContainer(classes="pane", id="release"):
-                yield Static(classes="tree")
-
-    def begin(self) -> None:
-        self.action_target()
-
-    def details(self) -> str:
-        if not self.target:
-            return " · t chooses the attribute to predict"
-        asked = "" if self.asked is None else f" · asking about {len(self.asked):,} attributes"
-        rows = " · a row per cluster, overlap of nodes" if self.by_clusters else ""
-        return f" for {visible(self.target)} · at most {self.leaves} leaves{asked}{rows}"
-
-    def action_target(self) -> None:
-        """Choose what to predict; what is published as it is comes first."""
-        if self.result is None:
-            return
-
-        def chosen(name: str) -> None:
-            asked = self.asked if name == self.target else None
-            self.set_options(target=name, asked=asked)
-
-        self.ask_target(self.target, chosen)
-
-    def action_asked(self) -> None:
-        """Choose what the trees may ask about; a twin of the target makes them trivial."""
-        names = [name for name in self.published if name != self.target]
-        shown = self.found
-        default = shown.attributes if shown and shown.target == self.target else names
-        title = "What may the trees ask about?"
-        self.choose_several("asked", title, names, self.asked or default)
-
-    def action_leaves(self, more: int) -> None:
-        """Change the number of leaves."""
-        if self.leaves + more >= 2:
-            self.set_options(leaves=self.leaves + more)
-
-    def action_overlap(self) -> None:
-        """Switch between records with straddling cells and clusters with overlap of nodes."""
-        self.set_options(by_clusters=not self.by_clusters)
-
-    def released(self) -> None:
-        """Grow the trees of the release that is looked at."""
-        result, project = self.result, self.project
-        target, asked, leaves, clusters = self.target, self.asked, self.leaves, self.by_clusters
-        if result is None or not target:
-            return
-        options: dict[str, Any] = {"rows": "clusters", "overlap": "nodes"}
-
-        def grow() -> Partitioning:
-            release = PublishedTable.from_result(result, project)
-            return partition(release, target, asked, leaves, **(options if clusters else {}))
-
-        self.in_background(grow, self._show, "growing trees")
-
-    def _show(self, found: Partitioning) -> None:
-        self.found = found
-        self.show_figures(sections_text([found.section()]))
-        for name, tree in (("original", found.original), ("release", found.release)):
-            pane = self.query_one(f"#{name}")
-            pane.border_title = f"{name}: {tree.root.records:,} records"
-            pane.scroll_to(0, 0, animate=False)
-            pane.query_one(Static).update(Text("\n", no_wrap=True).join(tree_lines(tree.root)))
-
-
-def tree_lines(root: Node) -> list[Text]:
-    """Return a line per node: records, commonest value, its share, and the answer, indented."""
-    nodes = list(_walk(root, "", ""))
-    width = len(f"{root.records:,}")
-    widest = min(max(cell_len(visible(node.majority)) for _, node in nodes), MOST_VALUE)
-    overlap = any(node.overlapping for _, node in nodes)
-    lines = []
-    for branch, node in nodes:
-        value = set_cell_size(visible(node.majority), widest)
-        counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
-        if overlap:
-            counted += f"↔{node.free_people or node.free_records:<{width},} "
-        leaf = not node.children
-        lines.append(
-            Text.assemble(
-                (counted, "" if leaf else "dim"),
-                (branch, "dim"),
-                ("▪ " if leaf else "", "bold"),
-                visible(node.condition or "all"),
-                (f" ÷{node.straddling:,}" if node.straddling else "", "bold"),
-                (_share_without_overlap(node), "dim"),
-            )
-        )
-    return lines
-
-
-def _share_without_overlap(node: Node) -> str:
-    if not node.overlapping or node.free_share is None:
-        return ""
-    return f" ↔{node.free_share:.1%}"
-
-
-def _walk(node: Node, branch: str, below: str) -> Iterator[tuple[str, Node]]:
-    yield branch, node
-    for number, child in enumerate(node.children, 1):
-        last = number == len(node.children)
-        yield from _walk(child, below + ("└" if last else "├"), below + (" " if last else "│"))
-
-
-class UtilityScreen(AnalysisScreen):
+class UtilityScreen(AnalysisPanel):
     """The panel of utility: attributes on the left, the picture of one and all figures right."""
 
-    TITLE = "utility"
     PANES: ClassVar = {"#attributes": "distance"}
-    LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"target": "result"}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "target", "Target", id="utility.target")]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.target: str | None = None
-        self.found: Utility | None = None
-        self._chosen = 0
+    _chosen = 0
+    """The attribute whose picture is shown."""
 
     def body(self) -> Iterable[Widget]:
         with Horizontal():
@@ -186,39 +37,34 @@ class UtilityScreen(AnalysisScreen):
                 yield Static(id="rest")
 
     def details(self) -> str:
-        found = self.found
-        if found is None or self.working:
+        utility = self.found
+        if utility is None or self.working:
             return ""
-        off = "" if found.queries is None else f" · queries off by {found.queries.median:.1%}"
-        return f" · {found.release_records:,} of {found.original_records:,} records{off}"
+        off = ""
+        if utility.queries is not None:
+            off = f" · queries off by {utility.queries.median:.1%}"
+        return f" · {utility.release_records:,} of {utility.original_records:,} records{off}"
 
-    def released(self) -> None:
-        """Measure the release that is looked at."""
-        result, project, target = self.result, self.project, self.target
-        if result is None:
-            return
+    @property
+    def doing(self) -> str:
+        target = self.options["target"]
+        return "measuring" if target is None else f"measuring, learning {visible(target)}"
 
-        def measure() -> Utility:
-            release = PublishedTable.from_result(result, project)
-            return measure_utility(release, target)
-
-        doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
-        self.in_background(measure, self._show, doing)
-
-    def _show(self, found: Utility) -> None:
-        self.found = found
+    def show_findings(self, findings: Findings) -> None:
+        """List the attributes, draw the chosen one, and show all figures below."""
+        utility: Utility = findings.answer
         attributes = self.query_one("#attributes", OptionList)
         attributes.clear_options()
         width = 10 if self.has_class("-narrow") else 16
         attributes.add_options(
             [
                 Option(_attribute_line(each, width), id=str(n))
-                for n, each in enumerate(found.marginals)
+                for n, each in enumerate(utility.marginals)
             ]
         )
-        self._chosen = min(self._chosen, len(found.marginals) - 1)
+        self._chosen = min(self._chosen, len(utility.marginals) - 1)
         attributes.highlighted = self._chosen
-        self.query_one("#rest", Static).update(sections_text(utility_sections(found)))
+        self.query_one("#rest", Static).update(sections_text(findings.sections))
         self._draw()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -241,7 +87,10 @@ class UtilityScreen(AnalysisScreen):
     def action_target(self) -> None:
         """Choose what models learn."""
         if self.result is not None:
-            self.ask_target(self.target, lambda name: self.set_options(target=name))
+            self.ask_target(self.options["target"], self._learn)
+
+    def _learn(self, target: str) -> None:
+        self.set_options(target=target)
 
 
 _LABEL, _FIGURE = 22, 8

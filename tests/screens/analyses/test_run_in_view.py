@@ -16,7 +16,8 @@ from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.attack import AttackScreen, RereleaseScreen
 from kanon_tui.screens.analyses.generic import AnalysisPanel
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
-from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
+from kanon_tui.screens.analyses.trees import PartitionScreen
+from kanon_tui.screens.analyses.utility import UtilityScreen
 from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from kanon_tui.widgets.path_dialog import AskPath

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanon_tui.core.analysis.trees.partition import Node
-from kanon_tui.screens.analyses.utility import PartitionScreen, tree_lines
+from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
@@ -45,7 +45,7 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         await wait_until(pilot, lambda: len(list(screen.found.original.root.leaves())) == 2)
         assert leaves > 2
         await pilot.press("minus")  # a tree has at least two
-        assert screen.leaves == 2
+        assert screen.options["leaves"] == 2
 
 
 async def test_a_generalised_target_is_counted_by_shares_and_zoom_and_help_work(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.screens.analyses.attack import AttackScreen
-from kanon_tui.screens.analyses.utility import PartitionScreen
+from kanon_tui.screens.analyses.trees import PartitionScreen
 from tests.screens.analyses.helpers import SIZE, open_panel, said
 from tests.screens.conftest import settle
 

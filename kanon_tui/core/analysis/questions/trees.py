@@ -33,7 +33,7 @@ class TreesQuestion(Analysis):
     question: ClassVar[str] = "What trees learn from the release"
     command: ClassVar[str | None] = "partition"
     key: ClassVar[str] = "T"
-    panel: ClassVar[str] = "kanon_tui.screens.analyses.utility:PartitionScreen"
+    panel: ClassVar[str] = "kanon_tui.screens.analyses.trees:PartitionScreen"
     returns: ClassVar[str] = "Partitioning"
     returns_help: ClassVar[str] = (
         "Both trees (`original`, `release`), each with `accuracy`, `auc`, `baseline` and `root`."
