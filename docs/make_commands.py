@@ -39,7 +39,7 @@ class Command:
         """The command as it is typed, with all arguments that are no options."""
         if self.name == "kanon-tui":
             return "kanon-tui [--no-mouse] [FILE]\nkanon-tui COMMAND …"
-        typed = [argument.typed for argument in self.required]
+        typed = [argument.typed.rpartition(", ")[2] for argument in self.required]
         typed += [f"[{each.typed}]" for each in self.optional if not each.typed.startswith("-")]
         more = ["[OPTION …]"] if any(each.typed.startswith("-") for each in self.optional) else []
         return " ".join([self.name, *typed, *more])

@@ -3,6 +3,7 @@
 import argparse
 
 from kanon_tui.commands.output import figure, print_json, print_table, show
+from kanon_tui.commands.pipes import received
 from kanon_tui.core.api.functions import check
 from kanon_tui.core.metrics.privacy import Disclosure
 from kanon_tui.core.privacy.models import MODELS
@@ -10,7 +11,8 @@ from kanon_tui.core.privacy.models import MODELS
 
 def execute(args: argparse.Namespace) -> int:
     """Measure the table and print its figures."""
-    found = check(args.file, args.quasi, args.sensitive, args.k, args.person, args.subset_size)
+    with received(str(args.file), args.format) as file:
+        found = check(file, args.quasi, args.sensitive, args.k, args.person, args.subset_size)
     if args.json:
         print_json(found)
     else:

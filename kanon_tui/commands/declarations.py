@@ -26,8 +26,10 @@ from kanon_tui.commands.readers import (
     share,
     whole_number,
 )
-from kanon_tui.core.table.formats import TABLE_ENDINGS
+from kanon_tui.core.table.formats import FORMAT_CHOICES, TABLE_ENDINGS
 
+_SHORT_FORMS = {"--k": "-k", "--out": "-o", "--quiet": "-q", "--force": "-f"}
+"""The letters of the options used most, the same in every command."""
 _SHORT = 40
 """Characters of a list of choices that a usage line has room for."""
 
@@ -49,6 +51,11 @@ def argument(
 ) -> Argument:
     """Return an argument whose text `read` turns into a value; without dashes it is a position."""
     return Argument(name, {"metavar": metavar, "help": help, "type": read, **settings})
+
+
+def name_list(name: str, metavar: str, help: str, **settings: Any) -> Argument:
+    """Return an option with names between commas; where it is repeated, it adds to them."""
+    return argument(name, metavar, help, names, action="extend", **settings)
 
 
 def file_argument(name: str, help: str, metavar: str = "FILE", **settings: Any) -> Argument:
@@ -77,9 +84,11 @@ def flag(name: str, help: str) -> Argument:
 def add_arguments(parser: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
     """Add arguments to a parser."""
     for each in arguments:
-        parser.add_argument(each.name, **each.settings)
+        short_forms = [_SHORT_FORMS[each.name]] if each.name in _SHORT_FORMS else []
+        parser.add_argument(*short_forms, each.name, **each.settings)
 
 
+INPUT_FORMAT = choice("--format", FORMAT_CHOICES, "what a pipe holds, where its bytes do not tell")
 PROJECT = file_argument("project", "a project file (.yaml)", "PROJECT")
 MADE_BY = file_argument("project", "the project (.yaml) that made the release", "PROJECT")
 RELEASE = file_argument("--release", "the release", required=True)
@@ -132,8 +141,8 @@ class Command:
 class Run(Command):
     """Anonymise a table or a project without the screen.
 
-    FILE is a project (.yaml), a configuration of the UTD toolbox (.xml), a data file, or - for
-    standard input. --quasi, --sensitive and --identifier name the roles of a data file. With
+    FILE is a project (.yaml), a configuration of the UTD toolbox (.xml), a data file, a pipe, or -
+    for standard input. --quasi, --sensitive and --identifier name the roles of a data file. With
     --quasi, columns that are not named are left out; without it their roles are guessed as in the
     application, and need --accept-guesses. A column that is guessed to be published as it is, but
     singles people out, is left out.
@@ -152,9 +161,10 @@ class Run(Command):
 
     arguments = (
         argument("project", "FILE", "a project, a data file, or - (standard input)", file_name),
-        argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
-        argument("--sensitive", "a,b", "the sensitive attributes of a data file", names),
-        argument("--identifier", "a,b", "the columns of a data file that identify people", names),
+        INPUT_FORMAT,
+        name_list("--quasi", "a,b", "the quasi-identifiers of a data file"),
+        name_list("--sensitive", "a,b", "the sensitive attributes of a data file"),
+        name_list("--identifier", "a,b", "the columns of a data file that identify people"),
         flag("--accept-guesses", "accept guessed roles, leave out guessed titles and totals"),
         *OVERRIDES,
         assignments(
@@ -170,9 +180,7 @@ class Run(Command):
             "of a database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
             release_place,
         ),
-        argument(
-            "--partition-by", "a,b", "with --out FOLDER/: a folder per published value", names
-        ),
+        name_list("--partition-by", "a,b", "with --out FOLDER/: a folder per published value"),
         file_argument("--mapping", "the mapping (.json), for 'kanon-tui apply' and new records"),
         file_argument("--report", "the report: .json, .md, .html or .pdf"),
         file_argument(
@@ -240,8 +248,9 @@ class Check(Command):
     """
 
     arguments = (
-        file_argument("file", "the table, in any format that Kanon reads"),
-        argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
+        file_argument("file", "the table in any format that Kanon reads, or - (standard input)"),
+        INPUT_FORMAT,
+        name_list("--quasi", "a,b,c", "the quasi-identifiers", required=True),
         argument("--k", "N", "the smallest class allowed", COUNT, required=True),
         argument("--subset-size", "M", "require k for any M quasi-identifiers, not all", COUNT),
         argument("--sensitive", "NAME", "a sensitive attribute to measure"),
@@ -260,7 +269,7 @@ class Risk(Command):
 
     arguments = (
         file_argument("file", "a table, or a project (.yaml)"),
-        argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
+        name_list("--quasi", "a,b,c", "the quasi-identifiers of a table"),
         argument("--person", "NAME", "the column that identifies a person: count people, not rows"),
         file_argument("--release", "measure this release of the project instead of its data"),
         argument("--population", "N", "the number of people in the population", COUNT),
@@ -314,7 +323,7 @@ class Uniques(Command):
     arguments = (
         PROJECT,
         argument("--most", "N", "the largest size of a set (3)", COUNT, default=3),
-        argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
+        name_list("--attributes", "a,b", "columns instead of the quasi-identifiers"),
         flag("--remedies", "run the project and try remedies; prints values"),
         file_argument("--scores", "write the score of every record (.csv)"),
         FORCE,

@@ -1,9 +1,7 @@
 """Anonymise a table or a project without the screen."""
 
 import argparse
-import errno
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -12,6 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanon_tui.commands.output import log, print_json, show
+from kanon_tui.commands.pipes import (
+    STANDARD,
+    check_output_is_open,
+    is_pipe,
+    output_name,
+    received,
+    send,
+)
 from kanon_tui.commands.progress import finish_run, following, progressing
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.api.tables import make_project
@@ -31,7 +37,7 @@ from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import public_mapping
-from kanon_tui.core.table.atomic_files import work_folder, writing_errors
+from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.writing import Target, check_target
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.core.text import count_of, first_few, joined
@@ -52,13 +58,11 @@ def execute(args: argparse.Namespace) -> None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
     if args.partition_by and not (args.out and Target.parse(args.out).folder):
         raise InputError("--partition-by a,b needs a folder; write --out release/")
+    args.out = None if args.out is None else output_name(args.out)
     if args.json and args.out == "-":
         raise InputError("--json and --out - would both print; name a file for one of them")
-    if args.out == "-":
-        _check_output_is_open()
-    pipes = "-" in (args.project, args.out)
-    with work_folder(None) if pipes else nullcontext(Path()) as folder:
-        source = _received(folder) if args.project == "-" else Path(args.project)
+    sent_to = _pipe_of_release(args)
+    with received(args.project, args.format) as source, _folder_of(sent_to) as folder:
         project = with_overrides(
             make_project(source, **{name: getattr(args, name) for name in _OF_DATA_FILE}),
             parameters=args.set,
@@ -67,17 +71,15 @@ def execute(args: argparse.Namespace) -> None:
         )
         if args.trust:
             project = replace(project, environment=dict(os.environ))
-        out = str(folder / "release.csv") if args.out == "-" else args.out
+        out = str(folder / "release.csv") if sent_to else args.out
         target = None if out is None else Target.parse(out)
         _check_targets(args, target, project)
         if args.dry_run:
             show(*_planned(project, args))
             return
         result = _run(args, project, target)
-        if out is not None and args.out == "-":
-            with writing_errors("standard output", others=False), open(out, "rb") as release:
-                shutil.copyfileobj(release, sys.stdout.buffer)
-                sys.stdout.flush()
+        if sent_to:
+            send(folder / "release.csv", sent_to)
         if args.json:
             print_json(public_mapping(result) if args.public else result.report)
         elif not args.quiet:
@@ -86,25 +88,18 @@ def execute(args: argparse.Namespace) -> None:
         log(*_timings(result))
 
 
-def _check_output_is_open() -> None:
-    """Refuse to print a release where standard output was closed, as by `>&-`."""
-    try:
-        os.write(1, b"")
-    except OSError as error:
-        if error.errno != errno.EBADF:  # a full disk is said when the release is printed
-            return
-        raise InputError(
-            "--out - prints the release, and standard output is closed; leave it open, or name a "
-            "file"
-        ) from None
+def _pipe_of_release(args: argparse.Namespace) -> str:
+    """Return the pipe that the release goes into, `-` for standard output; empty for none."""
+    if args.out is None or not is_pipe(args.out):
+        return ""
+    if args.out == STANDARD:
+        check_output_is_open()
+    return str(args.out)
 
 
-def _received(folder: Path) -> Path:
-    """Return a file with what standard input holds: CSV, or Parquet by its first bytes."""
-    path = folder / "stdin.csv"
-    with open(path, "wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+def _folder_of(sent_to: str) -> AbstractContextManager[Path]:
+    """Return a folder for a release that goes into a pipe."""
+    return work_folder(None) if sent_to else nullcontext(Path())
 
 
 def _public(args: argparse.Namespace) -> bool | None:

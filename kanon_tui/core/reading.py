@@ -93,7 +93,7 @@ def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if stat.S_ISSOCK(kind):
         raise OSError(errno.ENXIO, "it is a socket")
-    descriptor = _open_pipe(path) if stat.S_ISFIFO(kind) else os.open(path, _FLAGS)
+    descriptor = open_pipe(path) if stat.S_ISFIFO(kind) else os.open(path, _FLAGS)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if stat.S_ISREG(kind) and os.fstat(descriptor).st_size > limit:
             raise too_large
@@ -113,8 +113,8 @@ def read_document(path: Path, what: str) -> bytes:
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 
 
-def _open_pipe(path: Path) -> int:
-    """Open a pipe, which takes until another process opens its other end."""
+def open_pipe(path: Path) -> int:
+    """Return the number of a pipe, opened as soon as another process has opened its other end."""
     opened: list[int] = []
     abandoned = threading.Event()
 

@@ -63,7 +63,7 @@ from tests.commands.command_line import said
             ("check", "people.csv", "--quasi", "a,,b", "--k", "2"),
             "is not a list of names like a,b,c",
         ),
-        (("check", "people.csv", "--quasi", "age"), "the following arguments are required: --k"),
+        (("check", "people.csv", "--quasi", "age"), "the following arguments are required: -k/--k"),
         (("check", "people.csv", "--quasi", "age", "--k", "2", "--sensitive", "fly"), "'fly'"),
         (("demo", "mondrain"), "demo: there is no sample 'mondrain'; did you mean 'mondrian'?"),
         (("hierarchy",), "the following arguments are required: build|validate|convert"),

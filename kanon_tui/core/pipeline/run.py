@@ -48,7 +48,6 @@ from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import annex_document
 from kanon_tui.core.table.atomic_files import written_together
-from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.formats import TABLE_ENDINGS
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.writing import (
@@ -293,6 +292,8 @@ class Result(FinishedRun):
                 named = replace(self, files=aside)  # whose hash the report has
                 files[-1].write(report_bytes(named, report, utility, public))
             if address:
+                from kanon_tui.core.table.databases import write_address
+
                 write_address(address, self.written, force)
 
     def _repr_html_(self) -> str:

@@ -32,7 +32,6 @@ from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
-from kanon_tui.core.table.databases import answering, read_address
 from kanon_tui.core.table.formats import (
     PARQUET,
     TEXT,
@@ -205,6 +204,8 @@ def _open_address(address: str, options: ReadOptions) -> Source:
     The rows go through a cursor of the server into Parquet files for their owner alone, so that
     every pass sees the same ones and an answer larger than memory is no obstacle.
     """
+    from kanon_tui.core.table.databases import answering
+
     if address_file(address) is not None:
         raise _not_in_pieces(address_name(address))
     top = Path(tempfile.mkdtemp(prefix="kanon-"))
@@ -352,6 +353,8 @@ def read_table(path: Path | str, options: ReadOptions = ReadOptions()) -> Table:
     """
     if isinstance(path, str) and is_address(path):
         who = address_name(path)
+        from kanon_tui.core.table.databases import read_address
+
         answer = table_of_contents(read_address(path, options), options, who)
         return _chosen(answer, options, Path(who))
     files = part_files(Path(path))
