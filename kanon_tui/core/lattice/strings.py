@@ -278,8 +278,8 @@ def by_value(string: PassingString) -> tuple[float, ...]:
 
 
 def by_height(string: PassingString) -> tuple[float, ...]:
-    """Return the rank of searches that look for least height, and of equals for the highest RV."""
-    return (-float(sum(string.levels)), string.rv)
+    """Return the rank of searches that look for least height, and of equals for most value."""
+    return (-float(sum(string.levels)), string.value)
 
 
 def finalists(strings: Sequence[PassingString], rank: Rank) -> list[PassingString]:

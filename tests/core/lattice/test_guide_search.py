@@ -82,6 +82,20 @@ def test_the_answer_is_the_one_of_the_rank_and_not_of_the_objective(
     assert compared > 5
 
 
+def test_of_equal_heights_the_objective_decides(least_height: type[FullDomainSearch]) -> None:
+    """The parameter that every search has does something here as well."""
+    differ = 0
+    for task in map(searchable_task, range(60)):
+        if least(task) is None:
+            continue
+        by_rv = conclude(Run(task, least_height()))
+        by_ncp = conclude(Run(task, least_height(objective="ncp")))
+        assert sum(by_rv.grouping.levels or ()) == sum(by_ncp.grouping.levels or ())
+        assert by_ncp.measures.ncp <= by_rv.measures.ncp + 1e-9
+        differ += by_rv.grouping.levels != by_ncp.grouping.levels
+    assert differ > 0
+
+
 def watched(task: Task, algorithm: FullDomainSearch) -> tuple[Run, Timeline]:
     run = Run(task, algorithm, RunContext(1, watched=True))
     timeline = new_timeline(algorithm)
