@@ -73,7 +73,7 @@ bench-all: $(READY)  ## every timing, which takes long; nothing here is asserted
 bench-peers: $(READY)  ## the same data by anonypy, anjana and pycanon, installed into a folder that is thrown away
 	$(BIN)/python -m benchmarks.peers --renew
 
-papers: $(READY)  ## the series of the papers' figures, which take minutes; renews the table of docs/papers.md
+papers: $(READY)  ## every figure and claim of the papers, in a minute; renews docs/papers.md
 	$(BIN)/python -m benchmarks.papers --renew
 
 docs: $(READY)  ## the documentation as a site in build/site, with search, readable without a network

@@ -17,12 +17,22 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> st
 
 def renew(name: str, table: str, page: Path = PAGE) -> None:
     """Replace what stands between the markers of a table."""
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     text = page.read_text(encoding="utf-8")
+    begin, end = _markers(name)
     if begin not in text or end not in text:
         raise SystemExit(f"{page.name} has no place for '{name}'; add {begin} and {end}")
+    page.write_text(with_table(text, name, table), encoding="utf-8")
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """Return a page with another table between the markers of one."""
+    begin, end = _markers(name)
     between = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-    page.write_text(between.sub(lambda _: f"{begin}\n{table}\n{end}", text), encoding="utf-8")
+    return between.sub(lambda _: f"{begin}\n{table}\n{end}", text)
+
+
+def _markers(name: str) -> tuple[str, str]:
+    return f"<!-- begin {name} -->", f"<!-- end {name} -->"
 
 
 def _text(cell: object) -> str:

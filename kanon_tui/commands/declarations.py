@@ -479,6 +479,26 @@ class Algorithms(Command):
     arguments = (JSON,)
 
 
+class Papers(Command):
+    """List every table, figure and claim of the research documents, and how far it is repeated.
+
+    NAME is a document (sbc), a table or figure (sbc-4-1) or an entry of the list. Its printed
+    figures are shown beside ours with the command for each, and what is claimed of curves is tried.
+
+    --on tries the claims of NAME on a table of yours: whether similarity-based clustering loses
+    less than the three others (sbc-4-2), k-member least of all (byun-6), limits less than a fifth
+    (cka-8). FILE is a project, or a data file with --quasi.
+    """
+
+    arguments = (
+        argument("name", "NAME", "a document, a table or figure, or an entry", nargs="?"),
+        file_argument("--on", "a table or a project to try the claims of NAME on"),
+        argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
+        argument("--sensitive", "a,b", "the sensitive attributes of a data file", names),
+        JSON,
+    )
+
+
 class Demo(Command):
     """Open a bundled sample in the application; without NAME, the start screen lists them."""
 

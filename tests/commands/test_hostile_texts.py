@@ -132,6 +132,8 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["apply", TABLE, TABLE, "--out", "refused.csv"],
         ["export-mapping", "m.json", "--out", "m.sql"],
         ["export-mapping", TABLE],
+        ["papers", HOSTILE],
+        ["papers", "sbc-figure-4-2a-ncp", "--on", PROJECT],
         ["demo", HOSTILE],
         ["serve", HOSTILE],
         ["completion", HOSTILE],
