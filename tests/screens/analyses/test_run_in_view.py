@@ -96,7 +96,10 @@ async def test_decision_trees(project: Path, make_app) -> None:
         assert f"on run 1: mondrian k={EARLIER}" in said(panel, "#status")
         release = as_table(earlier.table, earlier.task.table.missing_tokens)
         own = partition(
-            PublishedTable(earlier.project, earlier.task, release), panel.target, None, panel.leaves
+            PublishedTable(earlier.project, earlier.task, release),
+            panel.target,
+            None,
+            panel.options["leaves"],
         )
         assert panel.found.release.accuracy == own.release.accuracy
         assert panel.found.release.root == own.release.root
