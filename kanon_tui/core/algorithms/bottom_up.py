@@ -94,10 +94,10 @@ def _placed_in_groups(
         records = np.sort(np.concatenate([records_of(event.first), upper]))
         moves = moved_to(number, upper)
         return replace(event, upper=number, records=records, moves=moves)
-    others = [records_of(part) for parts in splitting.parts() for part in parts[1:]]
-    numbers = np.arange(new, new + len(others), dtype=np.int32)
-    groups = np.repeat(numbers, [len(records) for records in others])
-    return replace(event, moves=Moves(np.concatenate(others), groups))
+    upper_parts = [records_of(part) for parts in splitting.parts() for part in parts[1:]]
+    numbers = np.arange(new, new + len(upper_parts), dtype=np.int32)
+    groups = np.repeat(numbers, [len(records) for records in upper_parts])
+    return replace(event, moves=Moves(np.concatenate(upper_parts), groups))
 
 
 def _split_large(merging: Merging) -> Iterator[Step]:
@@ -116,13 +116,13 @@ def _split_large(merging: Merging) -> Iterator[Step]:
     while splitting.depth:
         splits = splitting.advance(merging.context.decisions_per_step)
         if splits:  # groups that are left as they are need no word
-            now = utility + (splitting.loss - loss) / task.n
+            utility_now = utility + (splitting.loss - loss) / task.n
             counters |= {
                 "clusters": merging.counters["clusters"] + splitting.splits,
                 "splits": merging.more_counters["splits"] + splitting.splits,
-                "ncp": now,
+                "ncp": utility_now,
             }
-            figure = LossFigure("NCP", None, now)
+            figure = LossFigure("NCP", None, utility_now)
             event = splitting.last_event(splits, figure, measured=False)
             if isinstance(event, GroupSplit):
                 event = replace(event, group=NO_GROUP)  # merges tell how groups came about
@@ -131,7 +131,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
             yield Step(event, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()
-    first = [own[0] for own in parts]
-    others = [part for own in parts for part in own[1:]]
-    if others:
-        merging.replace(large, first + others)
+    first = [parts_of_group[0] for parts_of_group in parts]
+    new_groups = [part for parts_of_group in parts for part in parts_of_group[1:]]
+    if new_groups:
+        merging.replace(large, first + new_groups)

@@ -103,11 +103,11 @@ class _Points:
     """The records that are left, as standard scores and category codes."""
 
     def __init__(self, task: Task) -> None:
-        numbers = [each for each in task.quasi if each.ordered]
-        others = [each for each in task.quasi if not each.ordered]
+        numbers = [attribute for attribute in task.quasi if attribute.ordered]
+        categories = [attribute for attribute in task.quasi if not attribute.ordered]
         self.records: Int64s = np.arange(task.n)
-        self._scores = [standard_scores(each)[each.column.codes] for each in numbers]
-        self._codes = [each.column.codes for each in others]
+        self._scores = [standard_scores(attribute)[attribute.column.codes] for attribute in numbers]
+        self._codes = [attribute.column.codes for attribute in categories]
 
     def distances(self, i: int | None) -> Floats:
         """Return the squared distances of all records from one, by place, or from their middle."""
@@ -115,8 +115,8 @@ class _Points:
         for scores in self._scores:
             total += (scores - (scores.mean() if i is None else scores[i])) ** 2
         for codes in self._codes:
-            own = np.bincount(codes).argmax() if i is None else codes[i]
-            total += _OTHER_CATEGORY * (codes != own)
+            label = np.bincount(codes).argmax() if i is None else codes[i]
+            total += _OTHER_CATEGORY * (codes != label)
         return np.round(total, 9)
 
     def take(self, distances: Floats, count: int) -> Int64s:
@@ -124,12 +124,12 @@ class _Points:
         furthest = np.partition(distances, count - 1)[count - 1]
         taken = distances < furthest
         taken[np.flatnonzero(distances == furthest)[: count - int(taken.sum())]] = True
-        found: Int64s = self.records[taken]
-        left = ~taken
-        self.records = self.records[left]
-        self._scores = [scores[left] for scores in self._scores]
-        self._codes = [codes[left] for codes in self._codes]
-        return found
+        nearest: Int64s = self.records[taken]
+        remaining = ~taken
+        self.records = self.records[remaining]
+        self._scores = [scores[remaining] for scores in self._scores]
+        self._codes = [codes[remaining] for codes in self._codes]
+        return nearest
 
 
 class _Furthest(NamedTuple):
@@ -160,8 +160,8 @@ def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, bool, _Furthest]
         taken = points.take(from_r, k)
         yield taken, of_the_last, _Furthest(before, from_mean, None)
         if not of_the_last:
-            left = ~np.isin(before, taken)
-            furthest = _Furthest(before[left], from_r[left], int(before[r]))
-            yield points.take(from_s[left], k), of_the_last, furthest
+            remaining = ~np.isin(before, taken)
+            furthest = _Furthest(before[remaining], from_r[remaining], int(before[r]))
+            yield points.take(from_s[remaining], k), of_the_last, furthest
     if len(points.records):
         yield points.records, True, _Furthest(points.records, points.distances(None), None)

@@ -75,7 +75,7 @@ class SBC(SimilarityClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes while k records are left, then place the rest."""
         clusters = Similarity(task, context, spatial=False)
-        left = yield from clusters.grow()
+        leftovers = yield from clusters.grow()
         place = {"join-last": clusters.join_last, "nearest": clusters.join_nearest}
-        yield from place.get(self.left_over, clusters.suppress)(left)
+        yield from place.get(self.left_over, clusters.suppress)(leftovers)
         return clusters.grouping()

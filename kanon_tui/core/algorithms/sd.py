@@ -64,6 +64,6 @@ class SD(SimilarityClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes while k records are left, then place the rest."""
         clusters = Similarity(task, context, spatial=True)
-        left = yield from clusters.grow()
-        yield from clusters.join_nearest(left)
+        leftovers = yield from clusters.grow()
+        yield from clusters.join_nearest(leftovers)
         return clusters.grouping()

@@ -77,12 +77,15 @@ class Stepwise(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes string by string until fewer than k records are left."""
-        costs = [each.weight * LevelLosses(each, "ncp").without_suppression for each in task.quasi]
+        costs = [
+            attribute.weight * LevelLosses(attribute, "ncp").without_suppression
+            for attribute in task.quasi
+        ]
         coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(task.quasi))
         frequency = Frequency(coded, task.k, allowed=0)
         class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)
         made = reported = strings = tested = before = work = 0
-        left = frequency.base
+        unplaced = frequency.base
         # The latest strings since a class was made.
         tried: deque[StringTried] = deque(maxlen=_SHOWN)
 
@@ -96,44 +99,54 @@ class Stepwise(Clustering):
                 event = replace(event, start=start, moves=moves)
                 if context.decisions_per_step == 1 and isinstance(event, StringsUsed):
                     event = replace(event, records=records)
-            placed = task.n - int(left.sizes.sum())
+            placed = task.n - int(unplaced.sizes.sum())
             counters = {"clusters": made, "placed": placed, "tested": tested}
             return Step(event, counters, placed / task.n)
 
         for string in _strings(costs, self.tests, task.seed):
-            classes, number = frequency.classes(string, left)
+            classes, number = frequency.classes(string, unplaced)
             large = classes.sizes >= task.k
             tested, work = tested + 1, work + len(number)
             if context.watched and context.decisions_per_step == 1:
-                cost = float(sum(own[x] for own, x in zip(costs, string, strict=True)))
+                cost = float(sum(losses[x] for losses, x in zip(costs, string, strict=True)))
                 levels = tuple(string.tolist())
                 tried.appendleft(StringTried(levels, cost, int(classes.sizes.max())))
             if large.any():
                 new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
-                class_of[left.members] = new
-                left, made, strings = left.chosen(new < 0), made + int(large.sum()), strings + 1
+                class_of[unplaced.members] = new
+                unplaced, made, strings = (
+                    unplaced.chosen(new < 0),
+                    made + int(large.sum()),
+                    strings + 1,
+                )
                 last = string
-            done = int(left.sizes.sum()) < task.k
-            if strings >= context.decisions_per_step or work > _WORK or (strings and done):
+            finished = int(unplaced.sizes.sum()) < task.k
+            if strings >= context.decisions_per_step or work > _WORK or (strings and finished):
                 levels = tuple((last if strings else string).tolist())
                 compared: tuple[StringTried, ...] = ()
                 if strings == 1 and tried and tried[0].largest >= task.k:
                     compared = tuple(tried)
-                rest = int(left.sizes.sum())
+                records_left = int(unplaced.sizes.sum())
                 among = tested - before if compared else 0
                 new_classes = made - reported
                 event = StringsUsed(
-                    strings, levels, new_classes, rest, compared, among, decisions=max(strings, 1)
+                    strings,
+                    levels,
+                    new_classes,
+                    records_left,
+                    compared,
+                    among,
+                    decisions=max(strings, 1),
                 )
                 yield step(event)
                 reported, strings, work, before = made, 0, 0, tested
                 tried.clear()
-            if done:
+            if finished:
                 break
-        if len(left.members):
+        if len(unplaced.members):
             rows = np.flatnonzero(class_of[tuple_of] == UNPLACED)
             _join_nearest(task, costs, class_of, tuple_of)
-            reported, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
+            reported, unplaced = 0, unplaced.chosen(np.zeros(len(unplaced.members), dtype=bool))
             yield step(LastJoined(records=rows if context.watched else NO_RECORDS))
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
 
@@ -156,12 +169,12 @@ def _join_nearest(task: Task, costs: Sequence[Floats], class_of: Int32s, tuple_o
 
 def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
     """Return at most `most` strings as rows of levels, cheapest first; the roots are last."""
-    heights = [len(own) - 1 for own in costs]
+    heights = [len(losses) - 1 for losses in costs]
     if prod(height + 1 for height in heights) <= most:
         strings = np.indices([height + 1 for height in heights]).reshape(len(heights), -1).T
     else:
         chance, random = np.linspace(0, 1, most), np.random.default_rng(seed)
         drawn = np.column_stack([random.binomial(height, chance) for height in heights])
         strings = np.unique(np.vstack([drawn, heights]), axis=0)
-    total = sum(own[strings[:, a]] for a, own in enumerate(costs))
+    total = sum(losses[strings[:, a]] for a, losses in enumerate(costs))
     return strings[np.lexsort((*strings.T[::-1], total))]

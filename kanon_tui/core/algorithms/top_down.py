@@ -119,7 +119,7 @@ class TopDown(NumericClustering):
             change = LossFigure(figure, before, splitting.loss / task.n)
             measured = context.watched or (context.decisions_per_step == 1 and not squared)
             event = splitting.last_event(splits, change, measured)
-            now = splitting.record_parts()
+            parts = splitting.record_parts()
             if context.watched:
                 event = splitting.placed_in_groups(event, is_first)
             counters = {
@@ -128,7 +128,7 @@ class TopDown(NumericClustering):
                 "closed": splitting.closed,
                 figure.lower(): change.after,
             }
-            keep = partial(_grouping, splitting, now, _UNFINISHED)
+            keep = partial(_grouping, splitting, parts, _UNFINISHED)
             yield Step(event, counters, splitting.placed / len(distinct), keep)
         return _grouping(splitting, splitting.record_parts())
 

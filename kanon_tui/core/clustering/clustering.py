@@ -127,11 +127,12 @@ class NumericClustering(BlockClustering):
 
     def squared(self, task: Task) -> bool:
         """Return whether squared differences count; refuse them where there are categories."""
-        others = [each.name for each in task.quasi if not each.ordered]
-        if self.objective == "sse" and others:
+        categories = [attribute.name for attribute in task.quasi if not attribute.ordered]
+        if self.objective == "sse" and categories:
             raise InputError(
                 f"{self.name}: objective is sse, which is about numbers and dates, and "
-                f"{joined(others)} {plural(len(others), 'is a category', 'are categories')}; "
+                f"{joined(categories)} "
+                f"{plural(len(categories), 'is a category', 'are categories')}; "
                 f"choose objective own, or the algorithm mdav"
             )
         return self.objective == "sse"

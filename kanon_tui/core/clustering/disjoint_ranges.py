@@ -100,8 +100,8 @@ class _Trials:
         for x in self._lines:
             attribute = self._task.quasi[x]
             limits = limits_of(attribute) if self._keep_limits else None
-            stretches[x] = own = divide(attribute, self._free.labels, counts[x], limits)
-            quasi[x] = _category(attribute, own, limits is not None)
+            stretches[x] = stretch_of = divide(attribute, self._free.labels, counts[x], limits)
+            quasi[x] = _category(attribute, stretch_of, limits is not None)
         made = tuple(0 if s is None else int(s.max()) + 1 for s in stretches)
         if made in self._tried:
             return
@@ -171,10 +171,12 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
     present = differs[differs != column.missing] if column.missing is not None else differs
     if not len(present):
         return []
-    kept = labels >= 0
-    _, number = np.unique(labels[kept], return_inverse=True)
-    copies = None if column.copies is None else column.copies[kept]
-    groups = GroupValues.from_records(number, column.codes[kept], int(number.max()) + 1, copies)
+    published = labels >= 0
+    _, number = np.unique(labels[published], return_inverse=True)
+    copies = None if column.copies is None else column.copies[published]
+    groups = GroupValues.from_records(
+        number, column.codes[published], int(number.max()) + 1, copies
+    )
     low, high = groups.ends(groups.code)
     reach = np.zeros(len(column.values) + 1)
     np.add.at(reach, low + 1, groups.sizes)
@@ -228,4 +230,4 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, limited: bool) -> Qua
 def ncp_of(task: Task, grouping: Grouping) -> float:
     """Return the NCP of the release, measured on its published cells."""
     cells = cells_of(recode(task, grouping))
-    return sum_in_order(each.attribute.weight * attribute_ncp(each) for each in cells)
+    return sum_in_order(groups.attribute.weight * attribute_ncp(groups) for groups in cells)

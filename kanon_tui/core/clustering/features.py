@@ -60,8 +60,10 @@ class Distinct:
 
     def records_of(self, rows: Int32s) -> Int64s:
         """Return the records of some distinct rows, rising."""
-        own = [self.records[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
-        return np.sort(np.concatenate(own)).astype(np.int64)
+        records_per_row = [
+            self.records[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()
+        ]
+        return np.sort(np.concatenate(records_per_row)).astype(np.int64)
 
 
 def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:
@@ -87,14 +89,14 @@ def standard_scores(attribute: QuasiIdentifier) -> Floats:
     A missing one lies as far beyond the largest as that is from the smallest.
     """
     column = attribute.column
-    there = ~np.isnan(column.value_numbers)
-    numbers, counts = column.value_numbers[there], column.counts[there]
+    present = ~np.isnan(column.value_numbers)
+    numbers, counts = column.value_numbers[present], column.counts[present]
     scores = np.zeros(len(column.values))
     if counts.sum() > 0:
         mean = np.average(numbers, weights=counts)
         deviation = np.sqrt(np.average((numbers - mean) ** 2, weights=counts))
-        scores[there] = (numbers - mean) / (deviation or 1.0)
-        scores[~there] = 2 * scores[there].max() - scores[there].min()
+        scores[present] = (numbers - mean) / (deviation or 1.0)
+        scores[~present] = 2 * scores[present].max() - scores[present].min()
     return scores
 
 
@@ -206,8 +208,8 @@ def _with_own_bits(labels: Int32s) -> Int32s:
     rank, frequent = frequency_ranks(labels)
     if len(rank) <= WORD_BITS:
         return labels
-    own = WORD_BITS - _SHARED_BITS
-    parts = np.split(np.arange(len(rank)), [own, max(frequent, own)])
+    own_bits = WORD_BITS - _SHARED_BITS
+    parts = np.split(np.arange(len(rank)), [own_bits, max(frequent, own_bits)])
     numbers = []
     for part, bit, end in zip(parts, (_SHARED_BITS, _RARE_BITS, 0), _ENDS, strict=True):
         block, place = np.divmod(part - part[:1], end - bit)
@@ -221,14 +223,18 @@ def with_other_bits(labels: Int32s) -> tuple[Int32s, Int32s]:
 
     In a further column all labels that have a bit of their own, and all rare ones, are 0.
     """
-    columns, again, own = list(labels.T), list(range(labels.shape[1])), WORD_BITS - _SHARED_BITS
+    columns, again, own_bits = (
+        list(labels.T),
+        list(range(labels.shape[1])),
+        WORD_BITS - _SHARED_BITS,
+    )
     for y, column in enumerate(labels.T):
         rank, frequent = frequency_ranks(column)
         if len(rank) > WORD_BITS and frequent > WORD_BITS - _RARE_BITS:
-            bit = 1 + (rank - own) * (WORD_BITS - 1) // (frequent - own)
+            bit = 1 + (rank - own_bits) * (WORD_BITS - 1) // (frequent - own_bits)
             again[y] = len(columns)
             again.append(len(columns))
-            columns.append(np.where((rank < own) | (rank >= frequent), 0, bit)[column])
+            columns.append(np.where((rank < own_bits) | (rank >= frequent), 0, bit)[column])
     return _side_by_side(columns, len(labels), np.int32), np.array(again, dtype=np.int32)
 
 
@@ -264,9 +270,9 @@ def rows_of_rare_values(columns: Iterable[tuple[Int32s, int]]) -> tuple[Int32s, 
     """
     counts, rows = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for codes, values in columns:
-        held = np.bincount(codes, minlength=values)
-        rare = (held <= MOST_ROWS) & (values > WORD_BITS)
-        counts.append(np.where(rare, held, 0))
+        rows_per_value = np.bincount(codes, minlength=values)
+        rare = (rows_per_value <= MOST_ROWS) & (values > WORD_BITS)
+        counts.append(np.where(rare, rows_per_value, 0))
         if rare.any():
             order = np.argsort(codes, kind="stable")
             rows.append(order[rare[codes[order]]])
@@ -309,9 +315,11 @@ def diagonals(places: Floats) -> Diagonals:
     filled = np.where(np.isnan(places), stand_in, places)
     sums, begins = [], [numbers]
     for start in range(0, numbers, _TOGETHER):
-        first, *others = filled.T[start : start + _TOGETHER]
-        for signs in product((1.0, -1.0), repeat=len(others)):
-            sums.append(sum((s * column for s, column in zip(signs, others, strict=True)), first))
+        first, *further_columns = filled.T[start : start + _TOGETHER]
+        for signs in product((1.0, -1.0), repeat=len(further_columns)):
+            sums.append(
+                sum((s * column for s, column in zip(signs, further_columns, strict=True)), first)
+            )
         begins.append(numbers + len(sums))
     table = np.array(sums, dtype=np.float64).reshape(len(sums), len(places))
     return Diagonals(np.ascontiguousarray(table.T), np.array(begins, dtype=np.int32), stand_in)

@@ -90,8 +90,8 @@ class Members:
         lowest = distinct.records[starts]
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
         division = self._division._replace(labels=self._division.labels[rows])
-        known = np.hstack([places[rows], sums[rows]])
-        tree = grow_tree(known, self._table[rows], division, lowest, along=places[rows])
+        coordinates = np.hstack([places[rows], sums[rows]])
+        tree = grow_tree(coordinates, self._table[rows], division, lowest, along=places[rows])
         search = new_member_search(
             tree, self._weights, self._shared, self._again, begins, stand_in, self._squared
         )
@@ -174,24 +174,24 @@ class Members:
         self, tree: BoxTree, rows: Int32s, clusters: kernel.MemberClusters, state: Int64s
     ) -> Measured | None:
         """Measure every record left for the next decision; None where there is none."""
-        left = np.flatnonzero(tree.record != GONE)
-        left = left[np.argsort(tree.record[left])]
+        unplaced = np.flatnonzero(tree.record != GONE)
+        unplaced = unplaced[np.argsort(tree.record[unplaced])]
         c, last, remaining, majority = (int(number) for number in state)
         size = int(clusters.size[c])
         starts = size in (0, self.task.k)
         if starts and remaining < self.task.k:
             return None
-        own = _cluster_boxes(self.features, clusters, slice(c, c + 1))
+        cluster = _cluster_boxes(self.features, clusters, slice(c, c + 1))
         if starts:
-            own, size = _boxes(self.features, rows[tree.row[last : last + 1]]), 0
-        candidates = _boxes(self.features, rows[tree.row[left]])
-        grown = self._measure_growth(own, size, candidates, tree.record[left])
+            cluster, size = _boxes(self.features, rows[tree.row[last : last + 1]]), 0
+        candidates = _boxes(self.features, rows[tree.row[unplaced]])
+        grown = self._measure_growth(cluster, size, candidates, tree.record[unplaced])
         if len(self._class_counts) and not starts:
-            grown.scores[self._table[rows[tree.row[left]], -1] != majority] += self._penalty
+            grown.scores[self._table[rows[tree.row[unplaced]], -1] != majority] += self._penalty
         return grown
 
     def _measure_growth(
-        self, own: _Boxes, sizes: int | Int64s, other: _Boxes, numbers: Int32s
+        self, cluster: _Boxes, sizes: int | Int64s, records: _Boxes, numbers: Int32s
     ) -> Measured:
         """Measure the loss added when clusters of some sizes and records that join them are unions.
 
@@ -199,9 +199,12 @@ class Members:
         """
         if self._squared:
             share = np.where(np.equal(sizes, 0), 1.0, np.divide(sizes, np.add(sizes, 1)))
-            parts = share * (other[0] - own[0]) ** 2
+            parts = share * (records[0] - cluster[0]) ** 2
         else:
-            after, before = _widths(self.features, own, other), _widths(self.features, own, own)
+            after, before = (
+                _widths(self.features, cluster, records),
+                _widths(self.features, cluster, cluster),
+            )
             parts = (sizes + 1) * after - sizes * before
         return Measured(numbers, parts, parts.sum(axis=1))
 
@@ -233,8 +236,8 @@ class Members:
             counters["sse"] = 100 * self._loss / (self.task.n * len(self.task.quasi))
         else:
             counters["il"] = self._loss
-        done = (self._placed + self.suppressed) / self.task.n
-        return Step(event, counters, progress=done)
+        progress = (self._placed + self.suppressed) / self.task.n
+        return Step(event, counters, progress=progress)
 
 
 def new_member_search(
@@ -282,15 +285,19 @@ def _cluster_boxes(features: Features, clusters: kernel.MemberClusters, which: s
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
 
 
-def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
+def _widths(features: Features, first: _Boxes, second: _Boxes) -> Floats:
     """Return the widths of unions of boxes, of shape (unions, attributes)."""
-    low, high = np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
-    there = low <= high
-    width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)
-    width = np.where((one[2] | other[2]) & there, 1.0, width)
-    mixed = (one[3] == kernel.MIXED_LABEL) | (other[3] == kernel.MIXED_LABEL) | (one[3] != other[3])
+    low, high = np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
+    has_range = low <= high
+    width = np.where(has_range, np.where(has_range, high, 0.0) - np.where(has_range, low, 0.0), 0.0)
+    width = np.where((first[2] | second[2]) & has_range, 1.0, width)
+    mixed = (
+        (first[3] == kernel.MIXED_LABEL)
+        | (second[3] == kernel.MIXED_LABEL)
+        | (first[3] != second[3])
+    )
     attributes = max([*features.ordered, *features.flattened]) + 1
-    found = np.zeros((max(len(width), len(mixed)), attributes))
-    np.add.at(found.T, [*features.ordered], width.T)
-    np.add.at(found.T, [*features.flattened], (mixed * features.label_weights).T)
-    return found
+    widths = np.zeros((max(len(width), len(mixed)), attributes))
+    np.add.at(widths.T, [*features.ordered], width.T)
+    np.add.at(widths.T, [*features.flattened], (mixed * features.label_weights).T)
+    return widths

@@ -116,10 +116,10 @@ class Merging:
         partner_tree.fill_nodes(self.attributes, self.clusters, self.tree)
         self.state = self._state(self.clusters, self.kept)
 
-    def _state(self, clusters: box.BoxClusters, kept: Floats) -> kernel.MergeState:
+    def _state(self, clusters: box.BoxClusters, rules_kept: Floats) -> kernel.MergeState:
         """Return the state of some clusters as kernels take it."""
         return kernel.MergeState(
-            self.attributes, clusters, self.load, kept, self.task.n, self.objective.mode
+            self.attributes, clusters, self.load, rules_kept, self.task.n, self.objective.mode
         )
 
     def advance(self, turn: int, most: int | None = None) -> int:
@@ -172,8 +172,8 @@ class Merging:
         fresh = replace(fresh, links=links, hidden=self.clusters.hidden)
         sizes = [len(part) for part in parts]
         starts = (np.cumsum(sizes) - sizes).astype(np.int32)
-        kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        kernel.merge_into(self._state(fresh, kept), np.repeat(starts, sizes))
+        rules_kept = np.zeros_like(self.kept)  # followed only where the measure is span
+        kernel.merge_into(self._state(fresh, rules_kept), np.repeat(starts, sizes))
         fresh = taken(fresh, starts)
         self._owner[rows] = len(self.clusters.info) + np.repeat(np.arange(len(parts)), sizes)
         fresh.info[:, box.PLACE] = np.concatenate([places, new])
@@ -189,11 +189,11 @@ class Merging:
             return float(self.values(self.load, self.kept / self.task.n).sum())
         return float(self.load.sum()) / self.task.n
 
-    def values(self, load: Floats, kept: Floats) -> Floats:
+    def values(self, load: Floats, rules_kept: Floats) -> Floats:
         """Return the research value per attribute for these loads and shares of rules kept."""
         spans = 1.0 + load / self.task.n
         power = 2.0 * self.attributes.prices[:, box.EMPHASIS]
-        return np.asarray(self.task.weights * (kept**power / spans ** (2.0 - power)))
+        return np.asarray(self.task.weights * (rules_kept**power / spans ** (2.0 - power)))
 
     @property
     def counters(self) -> dict[str, float]:
@@ -253,9 +253,9 @@ class Merging:
         assert self._groups is not None
         start = self._start
         self._start = None
-        now = self._places()
-        moved = np.flatnonzero(now != self._groups)
-        self._groups = now
+        groups = self._places()
+        moved = np.flatnonzero(groups != self._groups)
+        self._groups = groups
         if event.decisions == 1 and len(event.records):
             self._hidden = self.suppressed_cells()
             return replace(event, start=start)
@@ -263,7 +263,7 @@ class Merging:
         changed = np.flatnonzero((hidden != self._hidden).any(axis=1))
         self._hidden = hidden
         cells = HiddenCells(changed, hidden[changed]) if len(changed) else None
-        return replace(event, start=start, moves=Moves(moved, now[moved]), hidden=cells)
+        return replace(event, start=start, moves=Moves(moved, groups[moved]), hidden=cells)
 
     def _places(self) -> Int32s:
         """Return per record the place of its cluster in the list."""
@@ -313,5 +313,5 @@ def taken(clusters: box.BoxClusters, chosen: Int32s) -> box.BoxClusters:
 
 def _joined(clusters: box.BoxClusters, more: box.BoxClusters) -> box.BoxClusters:
     """Return two sets of clusters as one; arrays about distinct rows come from the first."""
-    pairs = {name: [getattr(each, name) for each in (clusters, more)] for name in _PER_CLUSTER}
+    pairs = {name: [getattr(source, name) for source in (clusters, more)] for name in _PER_CLUSTER}
     return replace(clusters, **{name: np.concatenate(pair) for name, pair in pairs.items()})

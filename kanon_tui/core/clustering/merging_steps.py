@@ -68,8 +68,8 @@ def merge_closest(merging: Merging) -> Iterator[Step]:
         event = next_merge(merging, 0) if single else None
         merging.list.tally[box.NEXT_PLACE] = place
         merges += merging.advance(0, most=1)
-        done = not merging.counters["under_k"]
-        if done or merges >= min(_MOST_MERGES, merging.context.decisions_per_step):
+        finished = not merging.counters["under_k"]
+        if finished or merges >= min(_MOST_MERGES, merging.context.decisions_per_step):
             yield _step(merging, event, merges, before)
             merges = 0
             before = merging.utility
@@ -95,7 +95,7 @@ def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:
 
     `queue` is a heap of places in the list, by lower bounds on the cost of their merges.
     """
-    found: list[tuple[float, int]] = []
+    tried: list[tuple[float, int]] = []
     least = float("inf")
     while queue and queue[0][0] <= least + TIE:
         _, place = heappop(queue)
@@ -103,11 +103,11 @@ def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:
         if c >= 0 and merging.clusters.info[c, box.SIZE] < merging.task.k:
             partner = kernel.cheapest_partner(merging.state, merging.tree, c)
             merging.list.tally[box.PATIENCE] -= partner.tried - merging.list.tally[box.USUAL]
-            found.append((partner.cost, place))
+            tried.append((partner.cost, place))
             least = min(least, partner.cost)
-    for entry in found:
+    for entry in tried:
         heappush(queue, entry)
-    return min((place for cost, place in found if cost <= least + TIE), default=None)
+    return min((place for cost, place in tried if cost <= least + TIE), default=None)
 
 
 def next_merge(merging: Merging, turn: int) -> ClustersMerged | None:
@@ -159,10 +159,10 @@ def _cheapest_partners(merging: Merging, small: int, chosen: int, cost: float) -
     costs = np.empty(len(info))
     kernel.costs_with(merging.state, small, costs)
     costs[(info[:, box.SIZE] == 0) | np.isin(np.arange(len(info)), [small, chosen])] = np.inf
-    others = np.lexsort((info[:, box.PLACE], costs))[: _COMPARED - 1]
-    others = others[costs[others] < np.inf]
-    clusters = np.append(chosen, others).astype(np.int32)
-    return _Partners(clusters, np.append(cost, costs[others]))
+    runners_up = np.lexsort((info[:, box.PLACE], costs))[: _COMPARED - 1]
+    runners_up = runners_up[costs[runners_up] < np.inf]
+    clusters = np.append(chosen, runners_up).astype(np.int32)
+    return _Partners(clusters, np.append(cost, costs[runners_up]))
 
 
 def _scores(merging: Merging, costs: Floats) -> Floats:

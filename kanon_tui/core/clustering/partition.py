@@ -105,13 +105,13 @@ class PartsOfTable:
             )
         attribute = int(proposal[kernel.CUT_ATTRIBUTE])
         middle = int(proposal[kernel.CUT_MIDDLE])
-        left = int(proposal[kernel.CUT_RECORDS])
+        lower_size = int(proposal[kernel.CUT_RECORDS])
         lowest_above = int(self._parts.stack[first, 2 + 3 * attribute])
         return CutMade(
             group=part.begin,
             upper=middle,
-            left=left,
-            right=part.size - left,
+            left=lower_size,
+            right=part.size - lower_size,
             part=part,
             attribute=attribute,
             passed_over=tried[:-1],
@@ -138,7 +138,7 @@ class PartsOfTable:
 
     def _look_at(self, first: int) -> _Verdicts:
         """Return what becomes of the parts from level `first` on; of one at least not nothing."""
-        here = slice(first, self._open)
+        levels = slice(first, self._open)
         proposals = self._parts.proposals
         refused = np.ones(self._open - first, dtype=np.bool_)
         closed = ~refused
@@ -146,22 +146,22 @@ class PartsOfTable:
             kernel.propose(
                 self._parts, self._scratch, first, self._open, self._task.k, self._place_of_cuts
             )
-            closed = proposals[here, kernel.CUT_ATTRIBUTE] < 0
+            closed = proposals[levels, kernel.CUT_ATTRIBUTE] < 0
             refused = ~closed
             refused[~closed] = ~self._both_sides_hold(first + np.flatnonzero(~closed))
-            proposals[here][refused, kernel.REFUSED] += 1
+            proposals[levels][refused, kernel.REFUSED] += 1
             if self._place_of_cuts == kernel.RELAXED:
-                self._sort_rows(self._parts.stack[here][refused, :2].tolist())
+                self._sort_rows(self._parts.stack[levels][refused, :2].tolist())
         return _Verdicts(closed, ~closed & ~refused)
 
     def _carry_out(self, first: int, verdicts: _Verdicts) -> None:
         """Replace parts from level `first` on by their sides, and remove closed parts."""
         parts = self._parts
-        here = slice(first, self._open)
+        old_levels = slice(first, self._open)
         accepted = verdicts.accepted
-        stack = parts.stack[here].copy()
-        cuts = parts.proposals[here].copy()
-        loss_before = fsum(parts.losses[here][accepted])  # the same on every machine
+        stack = parts.stack[old_levels].copy()
+        cuts = parts.proposals[old_levels].copy()
+        loss_before = fsum(parts.losses[old_levels][accepted])  # the same on every machine
         parts.begins[stack[verdicts.closed, 0]] = True
         sides = np.where(verdicts.closed, 0, np.where(accepted, 2, 1))
         source = np.repeat(np.arange(len(stack)), sides)
@@ -169,7 +169,7 @@ class PartsOfTable:
         lower = accepted[source] & ~upper
         new = slice(first, first + len(source))
         for array in (parts.stack, parts.losses, parts.widths, parts.proposals):
-            array[new] = array[here][source]
+            array[new] = array[old_levels][source]
         middle = cuts[source, kernel.CUT_MIDDLE]
         parts.stack[new, 0] = np.where(upper, middle, parts.stack[new, 0])
         parts.stack[new, 1] = np.where(lower, middle, parts.stack[new, 1])

@@ -92,7 +92,7 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
             f"{algorithm.name}: refine moves single records, which cannot be done when records are "
             f"counted; use --engine memory, or refine=false"
         )
-    if algorithm.refining_goal == "sse" and not any(each.ordered for each in task.quasi):
+    if algorithm.refining_goal == "sse" and not any(attribute.ordered for attribute in task.quasi):
         raise InputError(
             f"{algorithm.name}: refine_by is sse, which is about numbers and dates, and no "
             f"quasi-identifier is one; choose ncp or rv"
@@ -157,12 +157,12 @@ class Refining:
                 while any(map(lt, begins, [*ends[:-1], self._number])):
                     batch += 1
                     made: list[Change] = []
-                    found = self._propose(pool, begins, ends, batch)
-                    begins = [each.following for each in found]
-                    for lane, each in zip(self._lanes, found, strict=True):
-                        helped |= each.proposals > 0
-                        made += self._carry_out(lane, each.proposals, batch, round_, made)
-                        self._tries_left -= each.tried
+                    lane_proposals = self._propose(pool, begins, ends, batch)
+                    begins = [proposed.following for proposed in lane_proposals]
+                    for lane, proposed in zip(self._lanes, lane_proposals, strict=True):
+                        helped |= proposed.proposals > 0
+                        made += self._carry_out(lane, proposed.proposals, batch, round_, made)
+                        self._tries_left -= proposed.tried
                     yield from self._report(made)
                     if self._tries_left <= 0:
                         self.history.stopped = True
@@ -176,8 +176,8 @@ class Refining:
         self, pool: Executor, begins: Sequence[int], ends: Sequence[int], batch: int
     ) -> list[Proposed]:
         """Return the proposals of every lane for the next classes of its share."""
-        known, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
-        costs = RecordCosts(*known, *self._goal.rates(), squared)
+        tables, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
+        costs = RecordCosts(*tables, *self._goal.rates(), squared)
 
         def in_lane(lane: RefiningArrays, begin: int, end: int) -> Proposed:
             return propose(costs, *lane, begin, end, batch)
@@ -207,25 +207,25 @@ class Refining:
         figures = self._goal.take(proposals.extents[fine], proposals.broken[fine])
         made = []
         for p, figure in zip(fine.tolist(), figures, strict=False):
-            one, other = proposals.classes[p].tolist()
-            split = other == NEW_CLASS
+            refined, partner = proposals.classes[p].tolist()
+            split = partner == NEW_CLASS
             if split:
-                other = int(np.argmin(classes.size))
-                self._number = max(self._number, other + 1)
+                partner = int(np.argmin(classes.size))
+                self._number = max(self._number, partner + 1)
             part = slice(*starts[p : p + 2].tolist())
             places, to = proposals.record[part], proposals.into[part].copy()
-            to[to == NEW_CLASS] = other
+            to[to == NEW_CLASS] = partner
             moves = classes.of[places] != to
             records = self._types.records[places]
-            carry_out(classes, proposals, p, other, batch)
+            carry_out(classes, proposals, p, partner, batch)
             made.append(
                 Change(
                     round_,
-                    one,
-                    other,
+                    refined,
+                    partner,
                     split,
                     self.history.made(len(self.history.changes))
-                    + np.array([split, other == DISSOLVED]),
+                    + np.array([split, partner == DISSOLVED]),
                     figure,
                     self.history.figure,
                     records,
@@ -235,8 +235,8 @@ class Refining:
             )
             self.history.changes.append(made[-1])
         for p in sorted(set(np.flatnonzero(free).tolist()) - set(fine[: len(figures)].tolist())):
-            one, other = proposals.classes[p].tolist()  # until the class has changed
-            classes.refused[one] = [other, *classes.refused[one][:-1]]
+            refined, partner = proposals.classes[p].tolist()  # until the class has changed
+            classes.refused[refined] = [partner, *classes.refused[refined][:-1]]
         return made
 
     def _keep_requirements(self, proposals: Proposals, count: int) -> Flags:
@@ -248,8 +248,8 @@ class Refining:
         group = 2 * owner + (proposals.into[: ends[-1]] != proposals.classes[owner, 0])
         records = self._types.records[proposals.record[: ends[-1]]]
         holds = groups_that_hold(self._task.requirements, group, records, 2 * count)
-        known = proposals.classes[:count, 1] != DISSOLVED  # else classes have more records
-        return np.asarray(holds.reshape(count, 2).all(axis=1) & known)
+        leaves_two = proposals.classes[:count, 1] != DISSOLVED  # else classes have more records
+        return np.asarray(holds.reshape(count, 2).all(axis=1) & leaves_two)
 
     # -- steps
 
@@ -257,19 +257,19 @@ class Refining:
         by = self._goal.by
         event = RefiningBegun(self._number, by, self._goal.figure)
         if self._context.watched:
-            now = np.where(self._labels < 0, SUPPRESSED, self._labels).astype(np.int32)
+            classes = np.where(self._labels < 0, SUPPRESSED, self._labels).astype(np.int32)
             followed = self._task.n <= MOST_FOLLOWED
-            event = replace(event, start=now if followed else None, followed=followed)
+            event = replace(event, start=classes if followed else None, followed=followed)
         return self._step(event, 0)
 
     def _report(self, made: Sequence[Change]) -> Iterator[Step]:
         """Yield a step per change, or one for the whole batch where steps stand for many."""
-        done = len(self.history.changes) - len(made)
+        reported = len(self.history.changes) - len(made)
         if made and self._context.decisions_per_step > 1:
             event = changes_made(made, self.history.by)
             yield self._step(self._watched(event, made), len(self.history.changes))
             return
-        for number, change in enumerate(made, start=done + 1):
+        for number, change in enumerate(made, start=reported + 1):
             event = change.event(self.history.by)
             yield self._step(self._watched(event, [change]), number)
 
@@ -283,8 +283,8 @@ class Refining:
 
     def _step(self, event: GroupEvent, changes: int) -> Step:
         classes = self._lanes[0].classes
-        there = classes.size > 0
-        settled = (classes.tried >= classes.changed)[there].mean()
+        in_use = classes.size > 0
+        settled = (classes.tried >= classes.changed)[in_use].mean()
         self._settled = max(self._settled, float(settled))
         return Step(
             event,
@@ -321,13 +321,13 @@ class Change:
 
     def event(self, by: str) -> GroupEvent:
         """Return what happened to the two classes, and to a figure."""
-        given = int((self.to == self.other).sum())
+        to_partner = int((self.to == self.other).sum())
         return ClassesChanged(
             self.one,
             NO_GROUP if self.other == DISSOLVED else self.other,
             self.split,
-            given,
-            len(self.to) - given,
+            to_partner,
+            len(self.to) - to_partner,
             len(self.records),
             len(np.unique(self.to)),
             by,
@@ -387,8 +387,9 @@ class RefiningHistory:
         labels = self.labels.copy()
         for change in changes:
             labels[change.moved] = change.to
-        kept = labels >= 0
-        labels[kept] = np.unique(labels[kept], return_inverse=True)[1]  # some were dissolved
+        published = labels >= 0
+        _, number = np.unique(labels[published], return_inverse=True)  # some were dissolved
+        labels[published] = number
         splits, dissolved = self.made(len(changes)).tolist()
         search = {
             **self.before.search,
@@ -430,10 +431,10 @@ class Goal:
     @classmethod
     def from_grouping(cls, by: str, task: Task, grouping: Grouping) -> Self:
         """Return the goal with the figures of a clustering."""
-        kept = grouping.labels >= 0
+        published = grouping.labels >= 0
         classes = np.full(task.n, -1, dtype=np.int32)
-        classes[kept] = np.unique(grouping.labels[kept], return_inverse=True)[1]
-        size = np.bincount(classes[kept])
+        classes[published] = np.unique(grouping.labels[published], return_inverse=True)[1]
+        size = np.bincount(classes[published])
         extents, broken, owner, share = [], [], [], []
         for x, attribute in enumerate(task.quasi):
             singly = grouping.suppressed_cells
@@ -453,7 +454,7 @@ class Goal:
         return cls(
             by,
             task,
-            int(kept.sum()),
+            int(published.sum()),
             np.array(extents),
             np.array(broken),
             np.array(owner, dtype=np.int32),
@@ -474,11 +475,11 @@ class Goal:
         """Return the cost of extent per attribute and record, and of breaking each rule."""
         if self.by != "rv":
             return np.ones(len(self.extents)), np.zeros(0)
-        detail, kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
+        detail, rules_kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
         worth = self.task.weights * self.task.n * detail
-        slope = worth * self._rule_power * np.maximum(kept, TIE) ** (self._rule_power - 1)
+        slope = worth * self._rule_power * np.maximum(rules_kept, TIE) ** (self._rule_power - 1)
         rules = slope[self.rule_attribute] * self.rule_share / max(self.published, 1)
-        return worth * self._detail_power / self.extents * kept**self._rule_power, rules
+        return worth * self._detail_power / self.extents * rules_kept**self._rule_power, rules
 
     def rule_sides(self, types: RecordTypes, hidden: Flags) -> Int32s:
         """Return sides of shape (types, rules): 1 on the first side of a rule, 2 on the second."""
@@ -526,11 +527,11 @@ class Goal:
 
     def _kept(self, broken: Floats) -> Floats:
         """Return per attribute the mean share of its rules that is kept."""
-        kept = np.ones((len(broken), len(self.extents)))
+        rules_kept = np.ones((len(broken), len(self.extents)))
         lost = broken * self.rule_share / max(self.published, 1)
         for r, x in enumerate(self.rule_attribute.tolist()):
-            kept[:, x] -= lost[:, r]
-        return kept
+            rules_kept[:, x] -= lost[:, r]
+        return rules_kept
 
 
 def _squares(attribute: QuasiIdentifier, classes: Int32s, size: Int64s) -> float:
@@ -538,7 +539,7 @@ def _squares(attribute: QuasiIdentifier, classes: Int32s, size: Int64s) -> float
 
     `classes` has the class of every record (-1: none), `size` the records of every class.
     """
-    kept = classes >= 0
-    score = standard_scores(attribute)[attribute.column.codes[kept]]
-    sums = np.bincount(classes[kept], weights=score, minlength=len(size))
+    published = classes >= 0
+    score = standard_scores(attribute)[attribute.column.codes[published]]
+    sums = np.bincount(classes[published], weights=score, minlength=len(size))
     return float((score**2).sum() - (sums**2 / size).sum())

@@ -109,11 +109,11 @@ class RecordTypes:
     @classmethod
     def from_grouping(cls, task: Task, grouping: Grouping) -> RecordTypes:
         """Sort the records that are published."""
-        kept = np.flatnonzero(grouping.labels >= 0)
-        quasi = [attribute.column.codes[kept] for attribute in task.quasi]
-        also = [requirement.column.codes[kept] for requirement in task.requirements]
+        published = np.flatnonzero(grouping.labels >= 0)
+        quasi = [attribute.column.codes[published] for attribute in task.quasi]
+        also = [requirement.column.codes[published] for requirement in task.requirements]
         if grouping.suppressed_cells is not None:
-            also += list(grouping.suppressed_cells[kept].T.astype(np.int32))
+            also += list(grouping.suppressed_cells[published].T.astype(np.int32))
         columns = [*quasi, *also]
         distinct = collapse(columns)
         first = distinct.first
@@ -124,9 +124,15 @@ class RecordTypes:
         new_row = np.zeros(len(first), dtype=np.int64)
         for column in quasi:
             new_row[1:] |= column[first][1:] != column[first][:-1]
-        classes = _sorted_classes(grouping.labels[kept], types)
+        classes = _sorted_classes(grouping.labels[published], types)
         by_type = np.lexsort((classes, types))
-        return cls(kept[by_type], types[by_type], classes[by_type], kept[first], np.cumsum(new_row))
+        return cls(
+            published[by_type],
+            types[by_type],
+            classes[by_type],
+            published[first],
+            np.cumsum(new_row),
+        )
 
 
 def _sorted_classes(labels: Int32s, types: Int32s) -> Int32s:
@@ -170,15 +176,15 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
     starts = np.searchsorted(row_of, np.arange(len(rows) + 1))
     copies = np.diff(starts)
     place = np.arange(len(row_of)) - starts[row_of]
-    found = np.full((len(row_of), _COPIES + _NEAR), -1, dtype=np.int32)
+    neighbours = np.full((len(row_of), _COPIES + _NEAR), -1, dtype=np.int32)
     for i in range(_COPIES):
-        many = copies[row_of] > i + 1
-        found[many, i] = (starts[row_of] + (place + i + 1) % copies[row_of])[many]
+        has_copies = copies[row_of] > i + 1
+        neighbours[has_copies, i] = (starts[row_of] + (place + i + 1) % copies[row_of])[has_copies]
     for i in range(_NEAR):
         row = near[row_of, i]
-        known = row >= 0
-        found[known, _COPIES + i] = (starts[row] + place % copies[row])[known]
-    return found
+        has_row = row >= 0
+        neighbours[has_row, _COPIES + i] = (starts[row] + place % copies[row])[has_row]
+    return neighbours
 
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:

@@ -62,16 +62,19 @@ _MERGES_PER_STEP = 32
 
 
 def steps_beyond_k(
-    algorithm: Algorithm, task: Task, context: RunContext, own: Callable[[Task, RunContext], Steps]
+    algorithm: Algorithm,
+    task: Task,
+    context: RunContext,
+    cluster_steps: Callable[[Task, RunContext], Steps],
 ) -> Steps:
-    """Run the algorithm's `own` steps, then repair its classes where more than k is required."""
+    """Run `cluster_steps`, then repair the classes where more than k is required."""
     if not task.beyond_k or algorithm.family is Family.FULL_DOMAIN:
         # Searches test what is required with every string.
-        return (yield from own(task, context))
+        return (yield from cluster_steps(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
     if beyond is not None:
         raise NotReachedError(beyond.unreachable())
-    grouping = yield from own(task, context)
+    grouping = yield from cluster_steps(task, context)
     return (yield from repair_steps(task, context, grouping, algorithm.keeps_magvals))
 
 
@@ -79,9 +82,9 @@ def repair_steps(task: Task, context: RunContext, grouping: Grouping, keep_magva
     """Merge the classes of a clustering until all keep what is required."""
     if (grouping.labels < 0).all():
         return grouping
-    kept = np.flatnonzero(grouping.labels >= 0)
-    classes, number = np.unique(grouping.labels[kept], return_inverse=True)
-    holds = groups_that_hold(task.requirements, number, kept, len(classes))
+    published = np.flatnonzero(grouping.labels >= 0)
+    classes, number = np.unique(grouping.labels[published], return_inverse=True)
+    holds = groups_that_hold(task.requirements, number, published, len(classes))
     if task.release_risk is None and holds.all():
         return replace(grouping, search={**grouping.search, "merged_on": 0})
     repair = RequirementRepair(task, context, grouping, keep_magvals)
@@ -97,13 +100,14 @@ class RequirementRepair:
         self, task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool
     ) -> None:
         self._task, self._context, self._before = task, context, grouping
-        kept = grouping.labels >= 0
-        classes, number = np.unique(grouping.labels[kept], return_inverse=True)
+        published = grouping.labels >= 0
+        classes, number = np.unique(grouping.labels[published], return_inverse=True)
         self._labels = np.full(task.rows, -1, dtype=np.int64)
-        self._labels[kept] = number
+        self._labels[published] = number
         self._boxes = ClassBoxes(task, self._labels, grouping.suppressed_cells)
         self._values = [
-            _ClassValues(each, self._labels, len(classes)) for each in task.requirements
+            _ClassValues(requirement, self._labels, len(classes))
+            for requirement in task.requirements
         ]
         self._gaps = self._all_gaps(np.arange(len(classes)))
         self._block = self._magval_groups() if keep_magvals else np.zeros_like(classes, np.int64)
@@ -124,13 +128,13 @@ class RequirementRepair:
         start = int((self._gaps > 0).sum())
         merges = 0  # since the last step
         while (missing := int((self._gaps > 0).sum())) > 0:
-            one = int(np.argmax(self._gaps > 0))
-            other = self._partner(one)
+            source = int(np.argmax(self._gaps > 0))
+            partner = self._partner(source)
             merges += 1
             step_due = merges >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
-            event = self._repaired(one, other, merges) if step_due else None
-            self._follow(one, other)
-            self._merge(one, other)
+            event = self._repaired(source, partner, merges) if step_due else None
+            self._follow(source, partner)
+            self._merge(source, partner)
             if event is not None:
                 merges = 0
                 yield Step(self._watched(event), self._counters(), 1 - missing / start)
@@ -149,20 +153,20 @@ class RequirementRepair:
             figure = risk.figure(sizes[free], people)
             if figure <= risk.max + TIE:
                 break
-            one = int(free[np.argmin(sizes[free])])
-            other = self._partner(one)
-            self._follow(one, other)
-            self._merge(one, other)
-            sizes[other] = self._counted(one, other, sizes)
+            source = int(free[np.argmin(sizes[free])])
+            partner = self._partner(source)
+            self._follow(source, partner)
+            self._merge(source, partner)
+            sizes[partner] = self._counted(source, partner, sizes)
             if (self._merges - before) % self._context.decisions_per_step == 0:
-                event = RiskLowered(one, other, figure)
+                event = RiskLowered(source, partner, figure)
                 yield Step(self._watched(event), self._counters())
 
-    def _counted(self, one: int, other: int, sizes: Int64s) -> int:
+    def _counted(self, source: int, partner: int, sizes: Int64s) -> int:
         """Return the number of people in a union, who may be in both classes."""
         if self._task.repeated is None:
-            return int(sizes[one] + sizes[other])
-        return int(self._values[0].figures(np.array([other]))[0])
+            return int(sizes[source] + sizes[partner])
+        return int(self._values[0].figures(np.array([partner]))[0])
 
     def grouping(self) -> Grouping:
         """Return the classes as they are now."""
@@ -170,9 +174,9 @@ class RequirementRepair:
         while (final != final[final]).any():
             final = final[final]
         final[self._suppressed] = -1
-        kept = self._labels >= 0
+        published = self._labels >= 0
         labels = np.full(self._task.rows, -1, dtype=np.int32)
-        labels[kept] = final[self._labels[kept]]
+        labels[published] = final[self._labels[published]]
         classes = len(np.unique(labels[labels >= 0]))
         search = {**self._before.search, "merged_on": self._merges, "clusters": classes}
         notes = list(self._before.notes)
@@ -185,7 +189,7 @@ class RequirementRepair:
             notes.append(suppressed_note)
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 
-    def _follow(self, one: int, other: int) -> None:
+    def _follow(self, source: int, partner: int) -> None:
         """Remember which records a merge to come will move, where somebody watches."""
         if self._now is None:
             return
@@ -193,10 +197,10 @@ class RequirementRepair:
             gone = np.append(self._suppressed, False)[self._labels] | (self._labels < 0)
             self._start = np.where(gone, SUPPRESSED, self._now).astype(np.int32)
             self._clusters_reported = True
-        small = np.flatnonzero(self._now == one)
-        self._records = np.concatenate([small, np.flatnonzero(self._now == other)])
-        self._moves.append(moved_to(other, small))
-        self._now[small] = other
+        small = np.flatnonzero(self._now == source)
+        self._records = np.concatenate([small, np.flatnonzero(self._now == partner)])
+        self._moves.append(moved_to(partner, small))
+        self._now[small] = partner
 
     def _watched(self, event: GroupEvent) -> GroupEvent:
         """Return an event with the records that merges have moved since the last one."""
@@ -211,25 +215,25 @@ class RequirementRepair:
 
     # -- one merge
 
-    def _partner(self, one: int) -> int:
-        free = (self._boxes.sizes > 0) & (self._block == self._block[one]) & ~self._suppressed
-        free[one] = False
-        others = np.flatnonzero(free)
-        if not len(others):
+    def _partner(self, source: int) -> int:
+        free = (self._boxes.sizes > 0) & (self._block == self._block[source]) & ~self._suppressed
+        free[source] = False
+        candidates = np.flatnonzero(free)
+        if not len(candidates):
             raise NotReachedError(self._merging_failed())
-        costs = self._boxes.costs(one, others)
+        costs = self._boxes.costs(source, candidates)
         rounded = np.round(costs / TIE)
-        for start in range(0, len(others), _LOOKED_AT):
+        for start in range(0, len(candidates), _LOOKED_AT):
             place = _nearest(rounded, start + _LOOKED_AT)[start:]
-            near = others[place]
-            left = self._all_gaps(near, one)
-            if (left == 0).any():
-                return int(near[np.argmax(left == 0)])
-            closed = self._gaps[one] - left
+            near = candidates[place]
+            gaps_left = self._all_gaps(near, source)
+            if (gaps_left == 0).any():
+                return int(near[np.argmax(gaps_left == 0)])
+            closed = self._gaps[source] - gaps_left
             if (closed > TIE).any():
                 price = np.maximum(costs[place], TIE) / np.maximum(closed, TIE)
                 return int(near[np.argmin(np.where(closed > TIE, price, np.inf))])
-        return int(others[np.argmin(rounded)])
+        return int(candidates[np.argmin(rounded)])
 
     def _merging_failed(self) -> str:
         """Return why merging failed: shares of people may miss a bound in a union of classes."""
@@ -238,7 +242,11 @@ class RequirementRepair:
                 f"{self._task.release_risk} is required, which even all records as one class do "
                 f"not keep; allow more"
             )
-        missed = [each for each in self._task.requirements if not each.whole_table_holds]
+        missed = [
+            requirement
+            for requirement in self._task.requirements
+            if not requirement.whole_table_holds
+        ]
         why = missed[0].unreachable() if missed else "what is required is missed"
         return (
             f"merging classes ended with one class of all records, which still fails: {why}. Where "
@@ -246,33 +254,33 @@ class RequirementRepair:
             f"test all levels"
         )
 
-    def _merge(self, one: int, other: int) -> None:
-        self._boxes.merge(one, other)
+    def _merge(self, source: int, partner: int) -> None:
+        self._boxes.merge(source, partner)
         for values in self._values:
-            values.merge(one, other)
-        self._gaps[one] = 0.0
-        self._gaps[other] = self._all_gaps(np.array([other]))[0]
-        self._into[one] = other
+            values.merge(source, partner)
+        self._gaps[source] = 0.0
+        self._gaps[partner] = self._all_gaps(np.array([partner]))[0]
+        self._into[source] = partner
         self._merges += 1
 
-    def _all_gaps(self, classes: Int64s, one: int | None = None) -> Floats:
-        """Return how much classes, or their unions with `one`, miss over all requirements."""
+    def _all_gaps(self, classes: Int64s, source: int | None = None) -> Floats:
+        """Return how much classes, or their unions with `source`, miss over all requirements."""
         if not self._values:
             return np.zeros(len(classes))
-        return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
+        return np.asarray(np.sum([values.gaps(classes, source) for values in self._values], axis=0))
 
-    def _repaired(self, one: int, other: int, merges: int) -> ClassRepaired:
+    def _repaired(self, source: int, partner: int, merges: int) -> ClassRepaired:
         """Return the merge to come, by what the class misses most."""
-        pair = np.array([one])
-        worst = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
+        pair = np.array([source])
+        worst = max(self._values, key=lambda values: float(values.gaps(pair)[0]))
         return ClassRepaired(
-            one,
-            other,
-            int(self._boxes.sizes[one]),
-            int(self._boxes.sizes[other]),
+            source,
+            partner,
+            int(self._boxes.sizes[source]),
+            int(self._boxes.sizes[partner]),
             worst.requirement.model,
             float(worst.figures(pair)[0]),
-            float(worst.figures(np.array([other]), one)[0]),
+            float(worst.figures(np.array([partner]), source)[0]),
             decisions=merges,
         )
 
@@ -289,8 +297,8 @@ class RequirementRepair:
     def _magval_groups(self) -> Int64s:
         """Return per class the number of its group of MAGVals."""
         first = np.zeros(len(self._boxes.sizes), dtype=np.int64)
-        kept = np.flatnonzero(self._labels >= 0)
-        first[self._labels[kept]] = kept
+        published = np.flatnonzero(self._labels >= 0)
+        first[self._labels[published]] = published
         group = group_by_magvals(self._task).number[first]
         return np.unique(group, return_inverse=True)[1].astype(np.int64)
 
@@ -298,8 +306,8 @@ class RequirementRepair:
         """Suppress classes that miss a requirement, in groups that miss it even as a whole."""
         if not (self._gaps > 0).any():
             return
-        whole = np.sum([values.group_gaps(self._block) for values in self._values], axis=0)
-        hopeless = (whole > 0)[self._block] & (self._gaps > 0)
+        group_gaps = np.sum([values.group_gaps(self._block) for values in self._values], axis=0)
+        hopeless = (group_gaps > 0)[self._block] & (self._gaps > 0)
         if not hopeless.any():
             return
         self._suppressed |= hopeless
@@ -326,33 +334,33 @@ class _ClassValues:
         self._codes = np.split(groups.code, groups.starts[1:-1])
         self._records = np.split(groups.records, groups.starts[1:-1])
 
-    def gaps(self, classes: Int64s, one: int | None = None) -> Floats:
-        """Return how much classes, or their unions with `one`, miss."""
-        return self.requirement.gaps(self._unions(classes, one))
+    def gaps(self, classes: Int64s, source: int | None = None) -> Floats:
+        """Return how much classes, or their unions with `source`, miss."""
+        return self.requirement.gaps(self._unions(classes, source))
 
-    def figures(self, classes: Int64s, one: int | None = None) -> Floats:
-        """Return the figures of classes, or of their unions with one."""
-        return self.requirement.figures(self._unions(classes, one))
+    def figures(self, classes: Int64s, source: int | None = None) -> Floats:
+        """Return the figures of classes, or of their unions with `source`."""
+        return self.requirement.figures(self._unions(classes, source))
 
     def group_gaps(self, group: Int64s) -> Floats:
         """Return how much groups of classes miss, each as a whole."""
         return self.requirement.gaps(self._joined(range(len(group)), group))
 
-    def merge(self, one: int, other: int) -> None:
+    def merge(self, source: int, partner: int) -> None:
         """Put one class into another."""
-        union = self._unions(np.array([other]), one)
-        self._codes[other], self._records[other] = union.code, union.records
+        union = self._unions(np.array([partner]), source)
+        self._codes[partner], self._records[partner] = union.code, union.records
 
-    def _unions(self, classes: Int64s, one: int | None) -> GroupValues:
-        if one is None:
+    def _unions(self, classes: Int64s, source: int | None) -> GroupValues:
+        if source is None:
             return self._joined(classes.tolist(), np.arange(len(classes)))
-        both = [*classes.tolist(), *[one] * len(classes)]
+        both = [*classes.tolist(), *[source] * len(classes)]
         return self._joined(both, np.tile(np.arange(len(classes)), 2))
 
     def _joined(self, classes: Sequence[int], group: Int64s) -> GroupValues:
         """Return the values of classes, those of the same group together."""
         codes = [self._codes[c] for c in classes]
-        groups = np.repeat(group, [len(own) for own in codes])
+        groups = np.repeat(group, [len(codes_of_class) for codes_of_class in codes])
         records = np.concatenate([self._records[c] for c in classes])
         return GroupValues.from_records(
             groups, np.concatenate(codes), int(group.max()) + 1, records
@@ -371,14 +379,14 @@ class ClassBoxes:
     """
 
     def __init__(self, task: Task, labels: Int64s, hidden: Flags | None = None) -> None:
-        kept = np.flatnonzero(labels >= 0)
-        kept = kept[np.argsort(labels[kept], kind="stable")]
-        codes = [attribute.column.codes[kept] for attribute in task.quasi]
-        gone = [] if hidden is None else list(hidden[kept].T.astype(np.int32))
-        distinct = collapse([labels[kept], *codes, *gone])  # numbered class by class
-        first = kept[distinct.first].astype(np.int32)
+        published = np.flatnonzero(labels >= 0)
+        published = published[np.argsort(labels[published], kind="stable")]
+        codes = [attribute.column.codes[published] for attribute in task.quasi]
+        gone = [] if hidden is None else list(hidden[published].T.astype(np.int32))
+        distinct = collapse([labels[published], *codes, *gone])  # numbered class by class
+        first = published[distinct.first].astype(np.int32)
         attributes, nothing = attributes_of(task, Measure.NCP), np.zeros(len(task.quasi))
-        copies = None if task.copies is None else task.copies[kept]
+        copies = None if task.copies is None else task.copies[published]
         counts = counted(distinct.number, copies).astype(np.int32)
         rows = single_row_clusters(task, attributes, first, counts)
         self._state = kernel.MergeState(attributes, rows, nothing, nothing, task.n, kernel.EXTENT)
@@ -395,21 +403,21 @@ class ClassBoxes:
     def _own(self) -> Floats:
         return np.asarray(self._state.clusters.extents.sum(axis=1))
 
-    def costs(self, one: int, others: Int64s) -> Floats:
+    def costs(self, source: int, partners: Int64s) -> Floats:
         """Return the loss added when one class is merged with each of some others."""
         together = np.empty(len(self.sizes))
-        kernel.costs_with(self._state, one, together)
+        kernel.costs_with(self._state, source, together)
         apart = self.sizes * self._own
-        both = (self.sizes + self.sizes[one]) * together - apart - apart[one]
-        return np.asarray(both[others])
+        both = (self.sizes + self.sizes[source]) * together - apart - apart[source]
+        return np.asarray(both[partners])
 
-    def merge(self, one: int, other: int) -> None:
+    def merge(self, source: int, partner: int) -> None:
         """Put one class into another; the one is empty from then on."""
         into = np.arange(len(self.sizes), dtype=np.int32)
-        into[one] = other
+        into[source] = partner
         kernel.merge_into(self._state, into)
-        self.sizes[other] += self.sizes[one]
-        self.sizes[one] = 0
+        self.sizes[partner] += self.sizes[source]
+        self.sizes[source] = 0
 
     @property
     def ncp(self) -> float:

@@ -56,7 +56,7 @@ class Similarity:
         self.task, self.context, self.spatial = task, context, spatial
         self.sorted_by, order = _sorted(task.quasi)
         numbers = [attribute for attribute in task.quasi if attribute.ordered]
-        self.categories = [_occurring(each) for each in task.quasi if not each.ordered]
+        self.categories = [_occurring(category) for category in task.quasi if not category.ordered]
         self.categories.sort(key=lambda attribute: len(attribute.column.values))
 
         distinct = collapse([attribute.column.codes for attribute in task.quasi])
@@ -65,8 +65,8 @@ class Similarity:
         all_places = [places(attribute)[attribute.column.codes[first]] for attribute in numbers]
         missing = [attribute.column.missing for attribute in self.categories]
         self.table = new_contingency(codes, missing, distinct.counts, task.k, spatial)
-        values = [labels_by_frequency(each.column.counts) for each in self.categories]
-        rows = [own[codes[y]] for y, own in enumerate(values)]
+        values = [labels_by_frequency(category.column.counts) for category in self.categories]
+        rows = [label_of[codes[y]] for y, label_of in enumerate(values)]
         labels = np.array(rows, dtype=np.int32).reshape(-1, len(first)).T.copy()
         number_places = np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy()
         self.tree = self._new_tree(number_places, labels, first)
@@ -102,12 +102,12 @@ class Similarity:
         start = np.full(self.task.n, UNPLACED, dtype=np.int32) if self.context.watched else None
         yield self._step(RecordsSorted(self._place_of(self.sorted_by), start=start))
         k, growth = self.task.k, self.growth
-        known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
+        growing = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
             before, placed = self._closed, self._placed
             single = self.context.decisions_per_step == 1 and 0 < self._size < k
             measured = self._measure_records() if single else None
-            decided, kind, away = kernel.advance(*known, self.context.decisions_per_step)
+            decided, kind, away = kernel.advance(*growing, self.context.decisions_per_step)
             if not decided:
                 break
             closed = self._closed
@@ -118,9 +118,9 @@ class Similarity:
             if decided == 1:
                 event = self._growth_event(_KINDS[kind], away, measured)
             yield self._step(self._with_growth(event, placed))
-        left = growth.order[growth.labels[growth.order] < 0]
-        self._left_over = len(left)
-        return left
+        leftovers = growth.order[growth.labels[growth.order] < 0]
+        self._left_over = len(leftovers)
+        return leftovers
 
     @property
     def _closed(self) -> int:
@@ -149,54 +149,54 @@ class Similarity:
         members = self._members(closed).astype(np.int64)
         return replace(event, records=members, closed=closed)
 
-    def join_last(self, left: Int32s) -> Generator[Step, None, None]:
+    def join_last(self, leftovers: Int32s) -> Generator[Step, None, None]:
         """Let the records left over join the cluster that was made last."""
         last = self._closed - 1
-        for batch in self._batches(left):
+        for batch in self._batches(leftovers):
             self._join(dict.fromkeys(batch, last))
             event: GroupEvent = LeftOversPlaced(suppressed=False, decisions=len(batch))
             if len(batch) == 1:
                 event = LeftOverToLast(batch[0], last)
             yield self._left_over_step(event, batch)
 
-    def suppress(self, left: Int32s) -> Generator[Step, None, None]:
+    def suppress(self, leftovers: Int32s) -> Generator[Step, None, None]:
         """Suppress the records left over."""
-        for batch in self._batches(left):
+        for batch in self._batches(leftovers):
             self._suppressed += len(batch)
             event: GroupEvent = LeftOversPlaced(suppressed=True, decisions=len(batch))
             if len(batch) == 1:
                 event = LeftOverSuppressed(batch[0])
             yield self._left_over_step(event, batch)
 
-    def join_nearest(self, left: Int32s) -> Generator[Step, None, None]:
+    def join_nearest(self, leftovers: Int32s) -> Generator[Step, None, None]:
         """Let each record left over join the cluster whose centre is nearest, one after the other.
 
         Any of them could have joined any cluster when that was made, so there was a distance
         between the two then, and that is the one taken.
         """
-        if not len(left):
+        if not len(leftovers):
             return
         clusters = cluster = self._closed
-        positions = self.growth.position[self.growth.row[left]]
-        leftovers = kernel.LeftoverDistances.allocate(
+        positions = self.growth.position[self.growth.row[leftovers]]
+        distances = kernel.LeftoverDistances.allocate(
             place=self.tree.places[positions],
             value=self.tree.labels[positions] + self.centre.offsets[:-1],
             clusters=clusters,
         )
         while cluster:
-            known = (self.tree, self.table, self.centre, self.growth, leftovers)
-            cluster = kernel.measure_leftovers(*known, self.task.k, self.spatial, cluster)
-            yield self._step(LeftOversCompared(len(left), clusters - cluster, clusters))
+            structs = (self.tree, self.table, self.centre, self.growth, distances)
+            cluster = kernel.measure_leftovers(*structs, self.task.k, self.spatial, cluster)
+            yield self._step(LeftOversCompared(len(leftovers), clusters - cluster, clusters))
         place = 0
-        for batch in self._batches(left):
+        for batch in self._batches(leftovers):
             nearest: dict[int, int] = {}
             event: GroupEvent = LeftOversPlaced(suppressed=False, decisions=len(batch))
             for record in batch:
-                measured = self._measure_clusters(leftovers, place)
+                measured = self._measure_clusters(distances, place)
                 nearest[record] = int(np.argmax(measured.scores < measured.scores.min() + TIE))
                 away = measured.scores[nearest[record]]
                 if self.spatial:
-                    _take_part(leftovers, place, nearest[record])
+                    _take_part(distances, place, nearest[record])
                 place += 1
                 if len(batch) == 1:
                     best = measured.best(nearest[record])
@@ -206,11 +206,11 @@ class Similarity:
             self._join(nearest)
             yield self._left_over_step(event, batch)
 
-    def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
+    def _batches(self, leftovers: Int32s) -> Generator[list[int], None, None]:
         """Yield the records left over, as many at a time as one step may stand for."""
         most = self.context.decisions_per_step
-        for start in range(0, len(left), most):
-            yield left[start : start + most].tolist()
+        for start in range(0, len(leftovers), most):
+            yield leftovers[start : start + most].tolist()
 
     def _join(self, clusters: dict[int, int]) -> None:
         """Let records join closed clusters."""
@@ -237,7 +237,9 @@ class Similarity:
         """
         reach = self._reach()
         division = by_agreement(labels, reach)
-        long = np.array([len(each.column.values) > WORD_BITS for each in self.categories], bool)
+        long = np.array(
+            [len(category.column.values) > WORD_BITS for category in self.categories], bool
+        )
         division.weights[long] = 0.0
         rank = division.labels[:, long] / np.maximum(division.labels.max(axis=0)[long], 1)
         along = np.ascontiguousarray(np.hstack([places, rank * reach[long] / 2]))
@@ -247,13 +249,13 @@ class Similarity:
         """Return roughly how far apart the values of every category are."""
         reach, below = [], 1.0
         for attribute in self.categories:
-            others = len(attribute.column.values) - 1
-            if others < 2:
+            other_values = len(attribute.column.values) - 1
+            if other_values < 2:
                 reach.append(1.0)
                 below = 1.0
             else:
-                reach.append(max(below / others, TIE) if self.spatial else 0.5)
-                below *= (1.0 / others) ** others
+                reach.append(max(below / other_values, TIE) if self.spatial else 0.5)
+                below *= (1.0 / other_values) ** other_values
         return np.array(reach, dtype=np.float64)
 
     def _step(self, event: GroupEvent) -> Step:
@@ -285,16 +287,18 @@ class Similarity:
 
     def _place_of(self, attribute: QuasiIdentifier) -> int:
         """Return the number of an attribute among the quasi-identifiers."""
-        return [other.name for other in self.task.quasi].index(attribute.name)
+        return [candidate.name for candidate in self.task.quasi].index(attribute.name)
 
     def _measure_records(self) -> Measured:
         """Measure the distance of every record left from the centre of the cluster that grows."""
         tree, centre = self.tree, self.centre
-        left = np.flatnonzero(tree.record != GONE)
-        left = left[np.argsort(tree.record[left])]
-        apart = _apart(tree.places[left], centre.place, centre.blank)
+        unplaced = np.flatnonzero(tree.record != GONE)
+        unplaced = unplaced[np.argsort(tree.record[unplaced])]
+        apart = _apart(tree.places[unplaced], centre.place, centre.blank)
         return self._measured(
-            tree.record[left], apart, centre.distance[centre.offsets[:-1] + tree.labels[left]]
+            tree.record[unplaced],
+            apart,
+            centre.distance[centre.offsets[:-1] + tree.labels[unplaced]],
         )
 
     def _measure_clusters(self, leftovers: kernel.LeftoverDistances, i: int) -> Measured:
@@ -326,11 +330,13 @@ class Similarity:
         by_frequency = np.flatnonzero(chosen >= 0).tolist()
         compared = [self._by_frequency(y, record, row) for y in by_frequency]
         for y in np.flatnonzero(chosen < 0).tolist():
-            away, others = self._others(y, record)
-            if others:
+            away, nearest_first = self._others(y, record)
+            if nearest_first:
                 values = self.categories[y].column.values
-                found = tuple(OtherValue(values[v], float(away[v]), 0) for v in others)
-                compared.append(ValueComparison(self._place_of(self.categories[y]), found))
+                other_values = tuple(
+                    OtherValue(values[v], float(away[v]), 0) for v in nearest_first
+                )
+                compared.append(ValueComparison(self._place_of(self.categories[y]), other_values))
         return tuple(compared)
 
     def _by_frequency(self, y: int, record: int, row: int) -> ValueComparison:
@@ -340,10 +346,13 @@ class Similarity:
         column = self.categories[y].column
         cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
         counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
-        away, others = self._others(y, record)
+        away, nearest_first = self._others(y, record)
         return ValueComparison(
             self._place_of(self.categories[y]),
-            tuple(OtherValue(column.values[v], float(away[v]), counts.get(v, 0)) for v in others),
+            tuple(
+                OtherValue(column.values[v], float(away[v]), counts.get(v, 0))
+                for v in nearest_first
+            ),
             counts[int(column.codes[record])],
             int(table.size[group]),
             tuple(self._place_of(attribute) for attribute in self._conditions(y, row)),
@@ -353,16 +362,20 @@ class Similarity:
         """Return the distances of an attribute's values, and the other values, nearest first."""
         values = slice(int(self.table.offsets[y]), int(self.table.offsets[y + 1]))
         away = self.centre.distance[self.centre.label[values]]
-        own = int(self.categories[y].column.codes[record])
-        left = np.flatnonzero(self.table.counts[values] > 0)
-        return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
+        value_of_record = int(self.categories[y].column.codes[record])
+        remaining = np.flatnonzero(self.table.counts[values] > 0)
+        return away, [
+            v
+            for v in remaining[np.argsort(away[remaining], kind="stable")].tolist()
+            if v != value_of_record
+        ]
 
     def _conditions(self, y: int, row: int) -> Sequence[QuasiIdentifier]:
         """Return the attributes that an attribute's frequencies were conditioned on."""
         contexts = self.table.cell[row, self.table.columns[y] : self.table.columns[y + 1]]
         dropped = int(np.argmax(self.table.group[contexts] == self.table.chosen[y]))
-        kept = len(contexts) - 1 - dropped
-        return self.categories[:kept] if self.spatial else self.categories[y - kept : y]
+        used = len(contexts) - 1 - dropped
+        return self.categories[:used] if self.spatial else self.categories[y - used : y]
 
 
 def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
@@ -377,10 +390,10 @@ def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
 def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
     """Return a category with the values that occur, which in a part of a table may be fewer."""
     column = category.column
-    there = column.counts > 0
-    if there.all():
+    occurs = column.counts > 0
+    if occurs.all():
         return category
-    dense = column.with_values(np.flatnonzero(there), (np.cumsum(there) - 1)[column.codes])
+    dense = column.with_values(np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[column.codes])
     return replace(category, column=dense)
 
 
@@ -416,5 +429,7 @@ def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer
     """Return the summed NCP of classes of equal size, of shape (classes, records)."""
     count, size = classes.shape
     class_of = np.repeat(np.arange(count), size)
-    found = class_penalties(quasi, classes.ravel(), class_of, count)
-    return float(size * sum_in_order(weight * float(each.sum()) for weight, each in found))
+    penalties_of = class_penalties(quasi, classes.ravel(), class_of, count)
+    return float(
+        size * sum_in_order(weight * float(penalties.sum()) for weight, penalties in penalties_of)
+    )

@@ -127,8 +127,8 @@ class Splitting:
     def _call_kernel(self, decisions: int) -> int:
         """Make decisions until there are enough or trees must change; return the rows passed."""
         level, trees = self._trees.pop()
-        known = (self._table, self._groups, self._settings, self._scratch, trees, level)
-        made = kernel.split_groups(*known, self._drawn, self.depth, decisions)
+        structs = (self._table, self._groups, self._settings, self._scratch, trees, level)
+        made = kernel.split_groups(*structs, self._drawn, self.depth, decisions)
         if made.level >= 0 or not self._trees:
             self._trees.append((made.level, trees))
         self._drawn = self._drawn[made.used :]
@@ -170,9 +170,9 @@ class Splitting:
         """Write the rows of open groups with trees into the order."""
         for level, trees in self._trees:
             if level >= 0:
-                left = trees.turns.items[trees.turns.items >= 0]
+                open_rows = trees.turns.items[trees.turns.items >= 0]
                 begin = self.stack[level, 0]
-                self._order[begin : begin + len(left)] = left
+                self._order[begin : begin + len(open_rows)] = open_rows
 
     @property
     def is_untouched(self) -> bool:
@@ -205,14 +205,14 @@ class Splitting:
         Groups are numbered by their start. What the sides lose is `measured` where somebody looks.
         """
         if self.decisions > 1:
-            kept = self.decisions - splits
-            return GroupsDecided(splits, kept, figure, decisions=self.decisions)
+            groups_kept = self.decisions - splits
+            return GroupsDecided(splits, groups_kept, figure, decisions=self.decisions)
         _, begin, middle, end = self.event[:4].tolist()
         if not splits:
             return GroupKept(self.distinct, self.order[begin:end].copy())
         first = self.order[begin:middle].copy()
         second = self.order[middle:end].copy()
-        one, other = self.distinct.first[self.event[4:]].tolist()
+        first_seed, second_seed = self.distinct.first[self.event[4:]].tolist()
         return GroupSplit(
             begin,
             middle,
@@ -221,7 +221,7 @@ class Splitting:
             self.distinct,
             first,
             second,
-            (one, other),
+            (first_seed, second_seed),
             figure,
             self._losses_of(first, second) if measured else None,
         )
@@ -256,13 +256,13 @@ class Splitting:
 
 def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
     """Return the signed sums by which the furthest row of a node is found."""
-    found = diagonals(line_places(attributes, rows))
+    signed = diagonals(line_places(attributes, rows))
     lines = attributes.facts[:, KIND] == LINE
     stand_in = np.zeros(len(lines))
-    stand_in[lines] = found.stand_in
-    begins = found.begins - found.begins[0]
-    rounding = _ROUNDING * (1.0 + float(np.abs(found.sums).max(initial=0.0)))
-    return SignedSums(found.sums, begins, stand_in, rounding)
+    stand_in[lines] = signed.stand_in
+    begins = signed.begins - signed.begins[0]
+    rounding = _ROUNDING * (1.0 + float(np.abs(signed.sums).max(initial=0.0)))
+    return SignedSums(signed.sums, begins, stand_in, rounding)
 
 
 def _scale(attributes: Attributes, rows: Int32s) -> Floats:
@@ -284,31 +284,33 @@ class _Steps(NamedTuple):
 
 def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
     """Return rows with values at no distance made equal, and the least distances of others."""
-    priced, numbers, others = rows.copy(), np.inf, np.inf
+    priced, numbers, other_steps = rows.copy(), np.inf, np.inf
     for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):
         unit, mixed = attributes.prices[x, [UNIT, MIXED]].tolist()
         if kind != LINE:
             priced[:, x] *= unit > 0
-            others = min(others, unit or np.inf)
+            other_steps = min(other_steps, unit or np.inf)
             continue
-        known = np.flatnonzero(rows[:, x] != missing)
+        present = np.flatnonzero(rows[:, x] != missing)
         places, first, which = np.unique(
-            attributes.line[start + rows[known, x]], return_index=True, return_inverse=True
+            attributes.line[start + rows[present, x]], return_index=True, return_inverse=True
         )
-        priced[known, x] = rows[known[first], x][which]
+        priced[present, x] = rows[present[first], x][which]
         numbers = min(numbers, np.diff(places).min(initial=np.inf))
-        if len(known) < len(rows):
-            others = min(others, mixed or np.inf)
+        if len(present) < len(rows):
+            other_steps = min(other_steps, mixed or np.inf)
             if not mixed:
                 priced[:, x] = 0
-    return priced, _Steps(float(numbers), float(others))
+    return priced, _Steps(float(numbers), float(other_steps))
 
 
 def _losses(quasi: Sequence[QuasiIdentifier], records: Int64s, side: Int64s) -> Floats:
     """Return per attribute weighted NCP · records of the classes that the sides would make."""
     sizes = np.bincount(side)
-    found = class_penalties(quasi, records, side, len(sizes))
-    return np.array([weight * float((sizes * each).sum()) for weight, each in found])
+    penalties_of = class_penalties(quasi, records, side, len(sizes))
+    return np.array(
+        [weight * float((sizes * penalties).sum()) for weight, penalties in penalties_of]
+    )
 
 
 def class_penalties(

@@ -132,10 +132,12 @@ class ArraySpec:
 def _described(value: Any, sizes: dict[str, int]) -> str:
     if not isinstance(value, np.ndarray):
         return f"a {type(value).__name__}"
-    known = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+    dimensions = ", ".join(f"{name} = {size}" for name, size in sizes.items())
     access = "writable" if value.flags.writeable else "read-only"
     order = "contiguous" if value.flags.c_contiguous else "not contiguous"
-    return f"{value.dtype} {value.shape}, {order}, {access}" + (f" where {known}" if known else "")
+    return f"{value.dtype} {value.shape}, {order}, {access}" + (
+        f" where {dimensions}" if dimensions else ""
+    )
 
 
 class Struct:
@@ -157,17 +159,23 @@ class Struct:
         object.__setattr__(self, "address", ctypes.addressof(packed))
 
     @classmethod
-    def allocate(cls, **given: Any) -> Self:
+    def allocate(cls, **members_and_sizes: Any) -> Self:
         """Return a struct whose arrays are zeros unless they are given.
 
-        `given` has structs, numbers and arrays by field, and the sizes of named dimensions that
-        none of these arrays has.
+        `members_and_sizes` has structs, numbers and arrays by field, and the sizes of named
+        dimensions that none of these arrays has.
         """
         owner, members = cls.__name__, struct_layout(cast(Any, cls)).fields
         arrays = {field.name: field.kind for field in members if isinstance(field.kind, ArraySpec)}
-        others = {field.name for field in members} - arrays.keys()
-        values = {n: v for n, v in given.items() if n in others or isinstance(v, np.ndarray)}
-        sizes = {name: int(given[name]) for name in given.keys() - values.keys()}
+        other_fields = {field.name for field in members} - arrays.keys()
+        values = {
+            n: v
+            for n, v in members_and_sizes.items()
+            if n in other_fields or isinstance(v, np.ndarray)
+        }
+        sizes = {
+            name: int(members_and_sizes[name]) for name in members_and_sizes.keys() - values.keys()
+        }
         for name in arrays.keys() & values.keys():
             arrays.pop(name).check(owner, name, values[name], sizes)
         return cls(**values, **{name: spec.zeros(sizes) for name, spec in arrays.items()})
@@ -222,8 +230,10 @@ class Field:
             setattr(packed, name, part)
 
     def _mismatch(self, owner: str, value: Any) -> TypeError:
-        wanted = "whole number" if self.kind is int else cast(type, self.kind).__name__
-        return TypeError(f"{owner}: {self.name} must be a {wanted}; it is {_described(value, {})}")
+        expected = "whole number" if self.kind is int else cast(type, self.kind).__name__
+        return TypeError(
+            f"{owner}: {self.name} must be a {expected}; it is {_described(value, {})}"
+        )
 
 
 @dataclass(frozen=True)

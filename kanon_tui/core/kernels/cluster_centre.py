@@ -74,22 +74,22 @@ def new_contingency(
     Contexts of a category: the value of the category before it or, with `spatial`, the values of
     all categories before it, and of all but the last, and so on.
     """
-    whole = np.zeros(len(records), dtype=np.int64)
+    no_context = np.zeros(len(records), dtype=np.int64)
     contexts: list[list[Int64s]] = []
     prefixes: list[Int64s] = []
     for y in range(len(codes)):
         contexts.append(prefixes[::-1] if spatial else prefixes[-1:])
-        before = prefixes[-1] if prefixes and spatial else whole
+        before = prefixes[-1] if prefixes and spatial else no_context
         keys = before * (int(codes[y].max()) + 1) + codes[y]
         prefixes.append(np.unique(keys, return_inverse=True)[1].astype(np.int64))
 
     cell = np.full((len(records), sum(map(len, contexts)) + len(codes)), -1, dtype=np.int32)
-    columns = np.cumsum([0, *(len(own) + 1 for own in contexts)])
-    jobs = [(y, int(columns[y + 1]) - 1, whole) for y in range(len(codes))]
+    columns = np.cumsum([0, *(len(contexts_of_category) + 1 for contexts_of_category in contexts)])
+    jobs = [(y, int(columns[y + 1]) - 1, no_context) for y in range(len(codes))]
     jobs += [
         (y, int(columns[y]) + c, context)
-        for y, own in enumerate(contexts)
-        for c, context in enumerate(own)
+        for y, contexts_of_category in enumerate(contexts)
+        for c, context in enumerate(contexts_of_category)
     ]
     groups, values, counts = [], [], []
     cells = group = 0
@@ -105,11 +105,11 @@ def new_contingency(
         counts.append(np.bincount(number, weights=records[large], minlength=len(pairs)))
         cells += len(pairs)
         group += len(in_group)
-    widths = [int(own.max()) + 1 for own in codes]
+    widths = [int(code_of.max()) + 1 for code_of in codes]
     offsets = np.cumsum([0, *widths])
     all_groups = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
     all_counts = np.concatenate([*counts, np.zeros(0)]).astype(np.int32)
-    absent = [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)]
+    absent = [-1 if code is None else offsets[y] + code for y, code in enumerate(missing)]
     return Contingency.allocate(
         offsets=offsets,
         missing=np.array(absent, dtype=np.int64),
@@ -178,7 +178,7 @@ def new_centre(tree: BoxTree, labels: Sequence[Int32s]) -> Centre:
 
     The nodes of the tree get their value sets.
     """
-    sizes = np.array([own.max(initial=0) + 1 for own in labels], dtype=np.int64)
+    sizes = np.array([labels_of.max(initial=0) + 1 for labels_of in labels], dtype=np.int64)
     words = np.minimum(-(-sizes // WORD_BITS), _MOST_WORDS)
     columns = np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -190,7 +190,9 @@ def new_centre(tree: BoxTree, labels: Sequence[Int32s]) -> Centre:
     centre = Centre.allocate(
         place=np.full(tree.places.shape[1], np.nan),
         offsets=offsets,
-        label=np.concatenate([slots[0], *(own + offsets[y] for y, own in enumerate(labels))]),
+        label=np.concatenate(
+            [slots[0], *(labels_of + offsets[y] for y, labels_of in enumerate(labels))]
+        ),
         slot=np.concatenate(slots),
         columns=columns,
         nodes=len(tree.start),

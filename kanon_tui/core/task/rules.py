@@ -77,15 +77,15 @@ def _members(name: str, column: Column, hierarchy: BoundHierarchy | None) -> Int
         return np.array([column.code_of[name]])
     if hierarchy is None:
         return np.zeros(0, dtype=np.int64)
-    found: list[tuple[int, Int64s]] = []
+    labelled: list[tuple[int, Int64s]] = []
     for level, labels in enumerate(hierarchy.levels[1:-1], start=1):
         if name in labels.labels:
             codes = np.flatnonzero(labels.codes == labels.labels.index(name))
-            found.append((level, codes))
-    if not found:
+            labelled.append((level, codes))
+    if not labelled:
         return np.zeros(0, dtype=np.int64)
-    lowest, members = found[0]
-    for level, codes in found[1:]:
+    lowest, members = labelled[0]
+    for level, codes in labelled[1:]:
         if not np.array_equal(codes, members):
             raise InputError(
                 f"{column.name}: a rule names '{name}', which is a label of levels {lowest} and "
@@ -216,12 +216,12 @@ class RuleTable:
         shape = (len(self.rules), len(column.values))
         return BoundRules(
             self,
-            np.array([each.first for each in sides], dtype=bool).reshape(shape),
-            np.array([each.second for each in sides], dtype=bool).reshape(shape),
+            np.array([side.first for side in sides], dtype=bool).reshape(shape),
+            np.array([side.second for side in sides], dtype=bool).reshape(shape),
             tuple(
-                _missing_note(column, rule, each.missing_names)
-                for rule, each in zip(self.rules, sides, strict=True)
-                if each.missing_names
+                _missing_note(column, rule, side.missing_names)
+                for rule, side in zip(self.rules, sides, strict=True)
+                if side.missing_names
             ),
         )
 
@@ -273,8 +273,8 @@ class BoundRules:
         (suppressed records) are passed over. `count` says how many groups there are where the last
         ones may hold no value.
         """
-        kept = groups >= 0
-        codes, groups = codes[kept], groups[kept]
+        published = groups >= 0
+        codes, groups = codes[published], groups[published]
         size = count if count is not None else int(groups.max()) + 1 if len(groups) else 0
         result = np.zeros((len(self.rules), size), dtype=bool)
         for r in range(len(self.rules)):
@@ -290,8 +290,8 @@ class BoundRules:
         if not self.rules:
             return np.ones(broken.shape[1], dtype=np.float64)
         total = self.table.base + self.importances.sum()
-        kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
-        return np.asarray(kept / total, dtype=np.float64)
+        importance_kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
+        return np.asarray(importance_kept / total, dtype=np.float64)
 
     def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
         """Return per rule whether any group of a level breaks it; `level_map`: code → group."""

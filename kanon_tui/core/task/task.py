@@ -117,8 +117,8 @@ class QuasiIdentifier:
         numbers = self.column.value_numbers
         if self.span == "domain":
             return numbers / self.resolution
-        known = np.unique(numbers[~np.isnan(numbers)])
-        return np.where(np.isnan(numbers), np.nan, np.searchsorted(known, numbers))
+        distinct = np.unique(numbers[~np.isnan(numbers)])
+        return np.where(np.isnan(numbers), np.nan, np.searchsorted(distinct, numbers))
 
     @cached_property
     def unit_ends(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -131,9 +131,9 @@ class QuasiIdentifier:
             return self.units, self.units
         if self.span == "domain":
             return column.lowest / self.resolution, column.highest / self.resolution
-        known = column.coding.original
-        first = np.searchsorted(known, column.lowest).astype(np.float64)
-        last = np.searchsorted(known, column.highest, "right") - 1.0
+        original = column.coding.original
+        first = np.searchsorted(original, column.lowest).astype(np.float64)
+        last = np.searchsorted(original, column.highest, "right") - 1.0
         missing = np.isnan(column.lowest)
         return np.where(missing, np.nan, first), np.where(missing, np.nan, last)
 
@@ -238,8 +238,8 @@ class Task:
 
     def records_of_classes(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the number of records of every class; rows of the class -1 are passed over."""
-        there = classes >= 0
-        return counted(classes[there], None if self.copies is None else self.copies[there])
+        published = classes >= 0
+        return counted(classes[published], None if self.copies is None else self.copies[published])
 
     @cached_property
     def repeated(self) -> Column | None:

@@ -60,13 +60,13 @@ def attribute_weights(
             raise InputError(
                 f"{column.name}: its weight is {weight:g}; a weight must be a number of at least 0"
             )
-    given = np.array([0.0 if weight is None else weight for weight in typed])
+    typed_weights = np.array([0.0 if weight is None else weight for weight in typed])
     free = np.array([weight is None for weight in typed], dtype=bool)
-    total = float(given.sum())
+    total = float(typed_weights.sum())
     if not free.any():
-        if len(given) and total == 0:
+        if len(typed_weights) and total == 0:
             raise InputError("weights: every attribute has weight 0; give at least one a weight")
-        return given / total
+        return typed_weights / total
     if total >= 1 - 1e-9:
         untyped = columns[int(np.argmax(free))].name
         raise InputError(
@@ -82,7 +82,7 @@ def attribute_weights(
     shares = np.where(free, shares, 0.0)
     if shares.sum() <= 0:
         shares = free.astype(np.float64)
-    weights: Floats = given + (1.0 - total) * shares / shares.sum()
+    weights: Floats = typed_weights + (1.0 - total) * shares / shares.sum()
     return weights
 
 
@@ -119,8 +119,8 @@ def redundant(
 
 def _independence(columns: Sequence[Column]) -> Floats:
     """Return 1 − mean association with the other attributes; 1 for an only attribute."""
-    others = max(len(columns) - 1, 1)
-    mean: Floats = (association_matrix(columns).sum(axis=1) - 1) / others
+    other_columns = max(len(columns) - 1, 1)
+    mean: Floats = (association_matrix(columns).sum(axis=1) - 1) / other_columns
     shares: Floats = 1.0 - mean
     shares[shares < 1e-12] = 0.0
     return shares
@@ -137,30 +137,34 @@ def _importance(columns: Sequence[Column], sensitive: Sequence[Column]) -> Float
     importance = np.zeros(len(columns))
     for target in sensitive:
         numbers = None if target.numbers is None else target.numbers[target.codes]
-        known = np.ones(target.records, dtype=bool) if numbers is None else ~np.isnan(numbers)
+        has_score = np.ones(target.records, dtype=bool) if numbers is None else ~np.isnan(numbers)
         if numbers is None:
             scores = (target.codes == target.counts.argmax()).astype(np.float64)
             tree = trees.DecisionTreeClassifier(min_samples_leaf=0.01, random_state=0)
         else:
             scores = numbers
             tree = trees.DecisionTreeRegressor(min_samples_leaf=0.01, random_state=0)
-        if not known.any():
+        if not has_score.any():
             continue
-        matrix = np.column_stack([_ordered(column, scores, known)[known] for column in columns])
-        tree.fit(matrix, target.codes[known] if numbers is None else _deviations(numbers[known]))
+        matrix = np.column_stack(
+            [_ordered(column, scores, has_score)[has_score] for column in columns]
+        )
+        tree.fit(
+            matrix, target.codes[has_score] if numbers is None else _deviations(numbers[has_score])
+        )
         importance += tree.feature_importances_
     return importance
 
 
-def _ordered(column: Column, scores: Floats, known: Flags) -> Floats:
+def _ordered(column: Column, scores: Floats, has_score: Flags) -> Floats:
     """Return per record its number, or for a category the mean score of its value.
 
-    `scores` and `known` (whether there is a score) have shape (records,).
+    `scores` and `has_score` (whether there is a score) have shape (records,).
     """
     if column.numbers is not None:
         return column.numbers[column.codes]
-    sizes = np.bincount(column.codes[known], minlength=len(column.values))
-    sums = np.bincount(column.codes[known], scores[known], minlength=len(column.values))
+    sizes = np.bincount(column.codes[has_score], minlength=len(column.values))
+    sums = np.bincount(column.codes[has_score], scores[has_score], minlength=len(column.values))
     return (sums / np.maximum(sizes, 1))[column.codes]
 
 
@@ -203,7 +207,7 @@ def _cramers_v(first: Column, second: Column) -> float:
     if degrees < 1:
         return 0.0
     cells = pl.Series("cell", first.codes.astype(np.int64) * len(columns) + second.codes)
-    cell, count = (each.to_numpy() for each in cells.value_counts().sort("cell"))
+    cell, count = (series.to_numpy() for series in cells.value_counts().sort("cell"))
     expected = rows[cell // len(columns)].astype(np.float64) * columns[cell % len(columns)]
     chi_squared = float((count.astype(np.float64) ** 2 / expected).sum()) - 1.0
     return float(np.sqrt(max(chi_squared, 0.0) / degrees))

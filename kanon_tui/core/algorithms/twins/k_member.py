@@ -35,9 +35,9 @@ def information_loss(task: Task, cluster: Sequence[int]) -> float:
     )
 
 
-def distance(task: Task, record: int, other: int) -> float:
+def distance(task: Task, record: int, second: int) -> float:
     """Return the loss of each of two records, if they were a cluster."""
-    return information_loss(task, [record, other]) / 2
+    return information_loss(task, [record, second]) / 2
 
 
 def best(candidates: Sequence[Candidate], cost: Callable[[Candidate], float]) -> Candidate:
@@ -51,21 +51,25 @@ def growth(task: Task, cluster: Sequence[int], record: int) -> float:
     return information_loss(task, [*cluster, record]) - information_loss(task, cluster)
 
 
-def furthest_from(task: Task, record: int, others: Sequence[int]) -> int:
+def furthest_from(task: Task, record: int, candidates: Sequence[int]) -> int:
     """Return the record that is furthest from one."""
-    return best(others, lambda other: -distance(task, record, other))
+    return best(candidates, lambda candidate: -distance(task, record, candidate))
 
 
 def cheapest_record(
-    task: Task, cluster: Sequence[int], others: Sequence[int], labels: Sequence[str], penalty: float
+    task: Task,
+    cluster: Sequence[int],
+    candidates: Sequence[int],
+    labels: Sequence[str],
+    penalty: float,
 ) -> int:
     """Return the record that adds least to a cluster, and a penalty if its label is unusual."""
     if not penalty:
-        return best(others, lambda record: growth(task, cluster, record))
+        return best(candidates, lambda record: growth(task, cluster, record))
     counts = Counter(labels[record] for record in cluster)
     usual = min(label for label in counts if counts[label] == max(counts.values()))
     return best(
-        others,
+        candidates,
         lambda record: growth(task, cluster, record) + penalty * (labels[record] != usual),
     )
 
@@ -84,21 +88,21 @@ def grown_clusters(
     shuffle: bool = False,
 ) -> Clusters:
     """Return clusters of some records; a `penalty` is for labels unlike most of a cluster."""
-    left = list(records)
-    last = left[rng.integers(len(left))]
+    unplaced = list(records)
+    last = unplaced[rng.integers(len(unplaced))]
     clusters: Clusters = []
-    while len(left) >= task.k:
-        last = furthest_from(task, last, left)
-        left.remove(last)
+    while len(unplaced) >= task.k:
+        last = furthest_from(task, last, unplaced)
+        unplaced.remove(last)
         cluster = [last]
         while len(cluster) < task.k:
-            last = cheapest_record(task, cluster, left, labels, penalty)
-            left.remove(last)
+            last = cheapest_record(task, cluster, unplaced, labels, penalty)
+            unplaced.remove(last)
             cluster.append(last)
         clusters.append(cluster)
     if shuffle:
-        left = [left[place] for place in rng.permutation(len(left))]
-    for record in left:
+        unplaced = [unplaced[place] for place in rng.permutation(len(unplaced))]
+    for record in unplaced:
         cheapest_cluster(task, clusters, record).append(record)
     return clusters
 

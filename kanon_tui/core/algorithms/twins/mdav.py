@@ -44,23 +44,23 @@ def mdav(task: Task) -> list[list[int]]:
         labels = [codes[origin] for codes in categories]
         return [away(record, numbers[origin], labels) for record in range(task.n)]
 
-    def nearest(left: list[int], distances: list[float]) -> list[int]:
-        return sorted(sorted(left, key=lambda record: (distances[record], record))[: task.k])
+    def nearest(unplaced: list[int], distances: list[float]) -> list[int]:
+        return sorted(sorted(unplaced, key=lambda record: (distances[record], record))[: task.k])
 
-    left = list(range(task.n))
+    unplaced = list(range(task.n))
     classes = []
-    while len(left) >= 2 * task.k:
-        counts = [Counter(codes[record] for record in left) for codes in categories]
+    while len(unplaced) >= 2 * task.k:
+        counts = [Counter(codes[record] for record in unplaced) for codes in categories]
         common = [min(count, key=lambda label: (-count[label], label)) for count in counts]
-        middle = numbers[left].mean(axis=0)
-        r = max(left, key=lambda record: (away(record, middle, common), -record))
+        middle = numbers[unplaced].mean(axis=0)
+        r = max(unplaced, key=lambda record: (away(record, middle, common), -record))
         from_r = distances_from(r)
-        s = max(left, key=lambda record: (from_r[record], -record))
-        around = [from_r, distances_from(s)] if len(left) >= 3 * task.k else [from_r]
+        s = max(unplaced, key=lambda record: (from_r[record], -record))
+        around = [from_r, distances_from(s)] if len(unplaced) >= 3 * task.k else [from_r]
         for distances in around:
-            members = nearest(left, distances)
+            members = nearest(unplaced, distances)
             classes.append(members)
-            left = [record for record in left if record not in members]
-    if left:
-        classes.append(left)
+            unplaced = [record for record in unplaced if record not in members]
+    if unplaced:
+        classes.append(unplaced)
     return classes

@@ -117,9 +117,9 @@ def merge_first(
     clusters = distinct_records(task)
     while any(len(c) < task.k for c in clusters):
         i = next(i for i, c in enumerate(clusters) if len(c) < task.k)
-        others = [j for j in range(len(clusters)) if j != i]
+        partners = [j for j in range(len(clusters)) if j != i]
         score = scorer(clusters)
-        j = others[first_best([score(i, j) for j in others])]
+        j = partners[first_best([score(i, j) for j in partners])]
         clusters[j] = clusters[j] + clusters[i]
         del clusters[i]
     return clusters
@@ -194,21 +194,21 @@ class HidingClusters:
             load += len(visible) * span(attribute, codes_of(self.task, x, visible))
         return load
 
-    def terms(self, small: Cluster, other: Cluster) -> list[tuple[float, float, float]]:
+    def terms(self, small: Cluster, partner: Cluster) -> list[tuple[float, float, float]]:
         """Return per attribute its score with nothing hidden, small hidden, and other hidden."""
         result = []
         for x, a in enumerate(self.task.quasi):
-            others = sum(
+            load_elsewhere = sum(
                 self.load(x, len(c), self.shown(x, c))
                 for c in self.clusters
-                if c is not small and c is not other
+                if c is not small and c is not partner
             )
             scores = []
-            for visible in (small + other, other, small):
+            for visible in (small + partner, partner, small):
                 showing = self.shown(x, visible)
-                size = len(small + other)
+                size = len(small + partner)
                 union = self.load(x, size, showing)
-                share = self.task.n / (others + union)
+                share = self.task.n / (load_elsewhere + union)
                 if self.objective == "cluster":
                     share = size / union
                 rules = rules_kept(a, codes_of(self.task, x, showing))
@@ -216,11 +216,11 @@ class HidingClusters:
             result.append((scores[0], scores[1], scores[2]))
         return result
 
-    def trial(self, small: Cluster, other: Cluster) -> tuple[float, Cluster, list[int]]:
+    def trial(self, small: Cluster, partner: Cluster) -> tuple[float, Cluster, list[int]]:
         """Return the best of three merges: its score, whose cells it hides, of what attributes."""
-        terms = self.terms(small, other)
+        terms = self.terms(small, partner)
         best: tuple[float, Cluster, list[int]] = (sum(t[0] for t in terms), small, [])
-        for side, hiding in ((1, small), (2, other)):
+        for side, hiding in ((1, small), (2, partner)):
             hides = [x for x, t in enumerate(terms) if t[side] > t[0] + TIE]
             score = sum(t[side] if x in hides else t[0] for x, t in enumerate(terms))
             if score > best[0] + TIE:
@@ -231,14 +231,14 @@ class HidingClusters:
         """Merge until no cluster is under k, and return itself."""
         while any(len(c) < self.task.k for c in self.clusters):
             small = next(c for c in self.clusters if len(c) < self.task.k)
-            others = [c for c in self.clusters if c is not small]
-            trials = [self.trial(small, other) for other in others]
+            partners = [c for c in self.clusters if c is not small]
+            trials = [self.trial(small, partner) for partner in partners]
             pick = first_best([score for score, _, _ in trials])
             _, hiding, hides = trials[pick]
             for x in hides:
                 self.hidden[hiding, x] = True
             self.clusters = [
-                c + small if c is others[pick] else c for c in self.clusters if c is not small
+                c + small if c is partners[pick] else c for c in self.clusters if c is not small
             ]
         return self
 
@@ -257,9 +257,9 @@ def bottom_up(task: Task) -> list[Cluster]:
         for place in sorted(groups):
             if place in merged or len(groups[place]) >= task.k:
                 continue
-            others = [p for p in sorted(groups) if p != place]
-            costs = [-total_ncp(task, groups[place] + groups[p]) for p in others]
-            partner = others[first_best(costs)]
+            partners = [p for p in sorted(groups) if p != place]
+            costs = [-total_ncp(task, groups[place] + groups[p]) for p in partners]
+            partner = partners[first_best(costs)]
             groups[partner] = groups[partner] + groups.pop(place)
             merged.add(partner)
         for place in sorted(groups):
@@ -292,7 +292,7 @@ def split(
     furthest = int(draw() * len(copies))
     for _ in range(rounds):
         origin = furthest
-        distances = [total_ncp(task, copies[origin] + other) for other in copies]
+        distances = [total_ncp(task, copies[origin] + candidate) for candidate in copies]
         furthest = first_best(distances)
     if distances[furthest] <= TIE:
         return [group]

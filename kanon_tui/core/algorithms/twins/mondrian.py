@@ -45,17 +45,17 @@ def sides(
     if values[0] == values[-1]:
         return None
     cuts = [
-        left
-        for left in range(task.k, len(part) - task.k + 1)
-        if (where == "relaxed" and left == len(part) // 2)
-        or (where != "relaxed" and values[left - 1] < values[left])
+        cut
+        for cut in range(task.k, len(part) - task.k + 1)
+        if (where == "relaxed" and cut == len(part) // 2)
+        or (where != "relaxed" and values[cut - 1] < values[cut])
     ]
     if where == "median":
         median = values[(len(values) - 1) // 2]
-        cuts = [left for left in cuts if values[left - 1] == median]
-    for left in sorted(cuts, key=lambda left: (abs(2 * left - len(part)), left))[:8]:
-        if holds(task, by_value[:left]) and holds(task, by_value[left:]):
-            return sorted(by_value[:left]), sorted(by_value[left:])
+        cuts = [cut for cut in cuts if values[cut - 1] == median]
+    for cut in sorted(cuts, key=lambda cut: (abs(2 * cut - len(part)), cut))[:8]:
+        if holds(task, by_value[:cut]) and holds(task, by_value[cut:]):
+            return sorted(by_value[:cut]), sorted(by_value[cut:])
     return None
 
 

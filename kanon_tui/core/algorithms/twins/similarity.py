@@ -48,7 +48,7 @@ def in_order(task: Task) -> list[int]:
 
 
 def similarities(
-    task: Task, left: Sequence[int], t1: int, x: int, conditions: Sequence[int]
+    task: Task, unplaced: Sequence[int], t1: int, x: int, conditions: Sequence[int]
 ) -> dict[int, Fraction]:
     """Return how often values of an attribute are seen among the records left that are like t1.
 
@@ -56,15 +56,17 @@ def similarities(
     and the one before it, while fewer than k records do.
     """
     while True:
-        row = [i for i in left if all(code(task, y, i) == code(task, y, t1) for y in conditions)]
+        row = [
+            i for i in unplaced if all(code(task, y, i) == code(task, y, t1) for y in conditions)
+        ]
         if len(row) >= task.k:
             break
         conditions = conditions[:-1]
     values = [code(task, x, i) for i in row]
-    return {v: Fraction(values.count(v), len(values)) for v in {code(task, x, i) for i in left}}
+    return {v: Fraction(values.count(v), len(values)) for v in {code(task, x, i) for i in unplaced}}
 
 
-def tables(task: Task, left: Sequence[int], t1: int, spatial: bool) -> Tables:
+def tables(task: Task, unplaced: Sequence[int], t1: int, spatial: bool) -> Tables:
     """Return per category the distance of every value left from that of t1."""
     _, categories = numbers_and_categories(task)
     distances: Tables = {}
@@ -72,20 +74,22 @@ def tables(task: Task, left: Sequence[int], t1: int, spatial: bool) -> Tables:
     for j, x in enumerate(categories):
         value_of_t1 = code(task, x, t1)
         missing = task.quasi[x].column.missing
-        values = sorted({code(task, x, i) for i in left})
+        values = sorted({code(task, x, i) for i in unplaced})
         distances[x] = {v: 0.0 if v == value_of_t1 else 1.0 for v in values}
-        others = [v for v in values if v not in (value_of_t1, missing)]
-        if value_of_t1 == missing or len(others) < 2:
+        other_values = [v for v in values if v not in (value_of_t1, missing)]
+        if value_of_t1 == missing or len(other_values) < 2:
             below = 1.0
             continue
         conditions = categories[:j] if spatial else categories[:j][-1:]
-        share = similarities(task, left, t1, x, conditions)
-        others.sort(key=lambda v: (abs(share[v] - share[value_of_t1]), v))
+        share = similarities(task, unplaced, t1, x, conditions)
+        other_values.sort(key=lambda v: (abs(share[v] - share[value_of_t1]), v))
         if not spatial:
-            distances[x].update({v: (i + 1) / len(others) for i, v in enumerate(others)})
+            distances[x].update(
+                {v: (i + 1) / len(other_values) for i, v in enumerate(other_values)}
+            )
             continue
-        for v in reversed(others):
-            below /= len(others)
+        for v in reversed(other_values):
+            below /= len(other_values)
             distances[x][v] = below
     return distances
 
@@ -121,23 +125,23 @@ def lowest_of_nearest(distances: dict[int, float]) -> int:
 
 def cluster(task: Task, spatial: bool, left_over: str = "nearest") -> list[list[int]]:
     """Return the classes, members in the order in which they joined; suppressed records in none."""
-    left = in_order(task)
+    unplaced = in_order(task)
     classes: list[list[int]] = []
     distances_of: list[Tables] = []
-    while len(left) >= task.k:
-        table = tables(task, left, left[0], spatial)
-        members = [left.pop(0)]
+    while len(unplaced) >= task.k:
+        table = tables(task, unplaced, unplaced[0], spatial)
+        members = [unplaced.pop(0)]
         away: dict[int, float] = {}
         while len(members) < task.k:
             if spatial or not away:  # the centre of sbc stays where it is
-                away = {i: distance(task, members, i, table) for i in left}
+                away = {i: distance(task, members, i, table) for i in unplaced}
             nearest = lowest_of_nearest(away)
             del away[nearest]
             members.append(nearest)
-            left.remove(nearest)
+            unplaced.remove(nearest)
         classes.append(members)
         distances_of.append(table)
-    for record in left if left_over != "suppress" else []:
+    for record in unplaced if left_over != "suppress" else []:
         c = len(classes) - 1
         if left_over == "nearest":
             centres = [members if spatial else members[:1] for members in classes]
