@@ -108,7 +108,8 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run a project on its records and write its files."""
-    if project.run.engine == "auto" and choose_engine(project) == "map":
+    engine = choose_engine(project)  # refuses one that cannot run this
+    if engine == "map" and project.run.engine == "auto":
         log(f"{project.title}: the data is coded into a file, so that it takes less memory")
     trust = args.trust or args.scheduler is not None
     with workers_of(project, target, trust, args.insecure) as workers, workers.stopped_by_errors():

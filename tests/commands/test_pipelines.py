@@ -64,6 +64,9 @@ def test_the_engine_changes_neither_the_answer_nor_the_exit_code(folder: Path) -
                      "--out", f"{engine}.csv", folder=folder)  # fmt: skip
         assert done.returncode == 0, done.stderr
     assert (folder / "memory.csv").read_bytes() == (folder / "stream.csv").read_bytes()
+    tight = kanon("run", *sexes, "--memory", "300MB", "--engine", "memory", folder=folder)
+    assert tight.returncode == 2
+    assert "are allowed; allow more with --memory, or leave --engine out" in tight.stderr
     size = kanon("run", *sexes, "--memory", "4XB", folder=folder)
     assert "'4XB' is not" in size.stderr
 
