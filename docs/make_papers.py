@@ -13,6 +13,7 @@ from typing import Any
 from benchmarks.pages import markdown_table, with_table
 from kanon_tui.core.analysis.papers.entry import PAPERS, STATES, Entry
 from kanon_tui.core.analysis.papers.registry import list_entries
+from kanon_tui.core.project.paper_presets import PAPER_PRESETS
 from kanon_tui.core.text import significant
 
 PAGE = Path(__file__).parent / "papers.md"
@@ -29,13 +30,24 @@ def page() -> str:
     text = PAGE.read_text(encoding="utf-8")
     text = with_table(text, "states", markdown_table(["state", "meaning"], states))
     text = with_table(text, "series", markdown_table(_CLAIM_HEADS, claim_rows))
+    text = with_table(text, "presets", markdown_table(_PRESET_HEADS, list(_preset_rows())))
     for word, paper in PAPERS.items():
         text = with_table(text, word, _table(paper, entries))
     return text
 
 
+_PRESET_HEADS = ("preset", "what it follows", "options")
 _CLAIM_HEADS = ("id", "where", "claim", "ours", "state", "why")
 _HEADS = ("id", "where", "what it shows", "here", "state", "differs, or what else to know")
+
+
+def _preset_rows() -> Iterator[list[str]]:
+    for name, preset in PAPER_PRESETS.items():
+        options = [
+            f"`{algorithm}`: {', '.join(f'`{key}={value}`' for key, value in chosen.items())}"
+            for algorithm, chosen in preset.algorithms.items()
+        ]
+        yield [f"`{name}`", preset.source, "; ".join(options)]
 
 
 def _table(paper: str, entries: Sequence[Entry]) -> str:

@@ -172,6 +172,12 @@ class Run(Command):
             "PARAM=VALUE",
             "a parameter of the algorithm, max_suppression, suppress or ties; may be repeated",
         ),
+        argument(
+            "--preset",
+            "NAME",
+            "options of the algorithm as a research document ran it: sbc-thesis, utd-toolbox, "
+            "byun-2007, cka or morton; --set overrides them",
+        ),
         argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
         argument(
             "--out",

@@ -59,12 +59,19 @@ def execute(args: argparse.Namespace) -> None:
     if args.partition_by and not (args.out and Target.parse(args.out).folder):
         raise InputError("--partition-by a,b needs a folder; write --out release/")
     args.out = None if args.out is None else output_name(args.out)
+    if args.preset is not None and args.levels is not None:
+        raise InputError("--preset and --levels both decide how to search; leave one out")
     if args.json and args.out == "-":
         raise InputError("--json and --out - would both print; name a file for one of them")
     sent_to = _pipe_of_release(args)
     with received(args.project, args.format) as source, _folder_of(sent_to) as folder:
+        project = make_project(source, **{name: getattr(args, name) for name in _OF_DATA_FILE})
+        if args.preset is not None:
+            from kanon_tui.core.project.paper_presets import with_preset
+
+            project = with_preset(project, args.preset, args.algorithm)
         project = with_overrides(
-            make_project(source, **{name: getattr(args, name) for name in _OF_DATA_FILE}),
+            project,
             parameters=args.set,
             **{name: getattr(args, name) for name in ("algorithm", "k", "seed", "levels")},
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},

@@ -62,6 +62,21 @@ def test_printed_figures_beside_ours_with_commands_that_run(folder: Path) -> Non
 
 
 @pytest.mark.slow
+def test_preset_of_the_toolbox_gives_the_printed_number(folder: Path) -> None:
+    thesis = str(ROOT / "sample_data" / "sbc-thesis" / "project.yaml")
+    done = kanon("run", thesis, "--preset", "utd-toolbox", "--json", folder=folder)
+    assert json.loads(done.stdout)["distinct_published"] == 22
+    last = ("--set", "objective=height")
+    done = kanon("run", thesis, "--preset", "utd-toolbox", *last, "--json", folder=folder)
+    assert json.loads(done.stdout)["distinct_published"] == 18
+    done = kanon("run", thesis, "--preset", "morton", "--levels", "age=1", folder=folder)
+    assert "leave one out" in done.stderr
+    done = kanon("run", thesis, "--preset", "byun-2007", folder=folder)
+    assert done.returncode == 2
+    assert "byun-2007 says nothing about incognito" in done.stderr
+
+
+@pytest.mark.slow
 def test_a_figure_that_differs_says_why(folder: Path) -> None:
     text = kanon("papers", "sbc-table-4-1-mondrian", folder=folder).stdout
     assert "209   208" in text
