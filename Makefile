@@ -13,7 +13,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-pythons test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
+.PHONY: run test test-quick test-pythons test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock wheels sbom header clean
 
 run: $(TOUR) $(COMPILED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -95,6 +95,10 @@ lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of
 	$(BIN)/uv pip compile pyproject.toml packaging/wheels/tests.in --extra analysis --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/tests.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
 	$(BIN)/python -m tests.pythons --suite --required $(ROOTS:%=--root %)
+
+wheels: $(READY)  ## wheels for Linux (glibc and musl), macOS and Windows in dist, compiled here by zig; TARGETS='musl-arm64'
+	$(PIP) $(HASHED) packaging/compiler/requirements.txt
+	$(BIN)/python packaging/make_wheels.py $(TARGETS)
 
 sbom:  ## the bill of materials in CycloneDX form, from the lock file: build/kanon-tui.cdx.json
 	@mkdir -p build

@@ -28,6 +28,9 @@ PATIENCE = 5.0
 LOOK = 0.5
 """Seconds between two checks whether the terminal is still there."""
 
+_HANG_UP = 1
+"""The number of SIGHUP, also on a system that does not have this signal."""
+
 LeaveHandler = tuple[Callable[[int], bool], Callable[[], None]]
 _handlers: list[LeaveHandler] = []
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
@@ -69,11 +72,11 @@ def interrupted() -> str:
 
 
 def _end_without_terminal(handler: LeaveHandler) -> None:
-    """End as at SIGHUP when the terminal is gone and no signal has come by the second look."""
+    """End as if hung up when the terminal is gone and no signal has come by the second look."""
     gone = False
     while handler in _handlers:
         if gone:
-            _end(signal.SIGHUP, None)
+            _end(_HANG_UP, None)
             return
         gone = not os.isatty(0)
         time.sleep(LOOK)

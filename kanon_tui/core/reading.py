@@ -27,6 +27,16 @@ _SHARE = 4
 _LEAST = 64_000_000
 
 
+def has_owners() -> bool:
+    """Return whether files of this system have owners and permissions, as on Linux and macOS."""
+    return hasattr(os, "geteuid")
+
+
+def is_ours(status: os.stat_result) -> bool:
+    """Return whether a file belongs to the user of this process; all do where files have none."""
+    return not has_owners() or status.st_uid == os.geteuid()
+
+
 def usual_limit() -> int:
     """Return the most bytes of text this machine can take: a quarter of the usable memory."""
     return max(_LEAST, memory() // _SHARE)
@@ -110,7 +120,9 @@ def read_document(path: Path, what: str) -> bytes:
         return read_bytes(path, DOCUMENT_LIMIT, too_large)
 
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+_FLAGS = os.O_RDONLY
+for _name in ("O_CLOEXEC", "O_NOCTTY", "O_BINARY"):  # each of some systems
+    _FLAGS |= getattr(os, _name, 0)
 
 
 def open_pipe(path: Path) -> int:

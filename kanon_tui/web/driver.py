@@ -45,7 +45,8 @@ class SessionDriver(WebDriver):
 
 def _end_for_certain() -> None:
     """Kill the process group after some seconds, in case work does not stop when asked."""
-    if os.getpgrp() == os.getpid():  # true for a session that the server started
+    # Only a session that the server started leads a group of its own.
+    if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
         end = threading.Timer(_SECONDS_TO_END, os.killpg, (os.getpgrp(), signal.SIGKILL))
         end.daemon = True
         end.start()

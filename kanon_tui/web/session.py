@@ -136,7 +136,10 @@ class Session:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _SECONDS_TO_END)
         with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
         await self._process.wait()
         if self._drawing is not None:
             self._drawing.cancel()

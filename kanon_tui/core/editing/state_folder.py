@@ -30,6 +30,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.pipeline.sampled_table import read_or_sample
+from kanon_tui.core.processes.interruption import runs
 from kanon_tui.core.project.project import (
     Project,
     project_from_mapping,
@@ -182,17 +183,7 @@ def _try_to_lock(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks: look for the process
-        return not _runs(int(Path(file.name).name.partition("-")[0]))
-    return True
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+        return not runs(int(Path(file.name).name.partition("-")[0]))
     return True
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 SOURCES = Path(__file__).parent / "c"
+_NAMES = {"darwin": "libkanon.dylib", "win32": "libkanon.dll"}
+"""What the library is called where it is not `libkanon.so`, as `hatch_build.py` does."""
 _chosen: list[Path] = []
 
 
@@ -23,7 +25,7 @@ def library_path() -> Path:
     """Return where the compiled library is expected."""
     if _chosen:
         return _chosen[0]
-    return SOURCES / ("libkanon.dylib" if sys.platform == "darwin" else "libkanon.so")
+    return SOURCES / _NAMES.get(sys.platform, "libkanon.so")
 
 
 def use_library(path: Path) -> None:

@@ -4,6 +4,7 @@
 removed by a program that ends at once; `written` lists the files it has written by then.
 """
 
+import os
 import shutil
 import signal
 import subprocess
@@ -40,6 +41,19 @@ def check_stopped(stop: Stop) -> None:
     """Refuse to go on once nobody waits any more."""
     if stop():
         raise InputError("stopped")
+
+
+def runs(process: int) -> bool:
+    """Return whether a process with this number runs; True where it cannot be asked."""
+    if os.name == "nt":  # a signal 0 is Ctrl-C there
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # a process of another user
+        return True
+    return True
 
 
 @contextmanager

@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import IO
 
 from kanon_tui.core.errors import InfrastructureError, InputError
-from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
+from kanon_tui.core.processes.interruption import runs, unfinished, uninterrupted, written
+from kanon_tui.core.reading import has_owners, is_ours
 from kanon_tui.core.text import joined
 
 _DISK_FAILURES = {
@@ -150,11 +151,7 @@ def _remove_leftovers(parent: Path, start: str) -> None:
     with suppress(OSError):
         for folder in parent.glob(f"{glob.escape(start)}*.part"):
             number = folder.name.removeprefix(start).partition("-")[0]
-            if not number.isdigit() or folder.stat().st_uid != os.getuid():
-                continue
-            try:
-                os.kill(int(number), 0)
-            except ProcessLookupError:
+            if number.isdigit() and is_ours(folder.stat()) and not runs(int(number)):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -232,6 +229,7 @@ class _PendingFile:
             self.file = open(self.aside, "r+b")  # noqa: SIM115
             return
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
+        flags |= getattr(os, "O_BINARY", 0)
         self.file = open(  # noqa: SIM115
             self.aside, "wb", opener=lambda path, _: os.open(path, flags, _OWNER_ALONE)
         )
@@ -305,8 +303,10 @@ def _take_permissions(descriptor: int, target: Path) -> None:
     """Set the permissions of the replaced file, or the usual ones; never wider than the old.
 
     Where the group cannot be the old one's, the rights of the group are left out: they were meant
-    for other people.
+    for other people. A system without such permissions has given the file those of its folder.
     """
+    if not has_owners():
+        return
     try:
         old = target.stat()
     except FileNotFoundError:

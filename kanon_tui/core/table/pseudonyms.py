@@ -27,7 +27,7 @@ from pathlib import Path
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import read_bytes
+from kanon_tui.core.reading import has_owners, is_ours, read_bytes
 
 DIGITS = 32
 _KEY = re.compile(rb"[0-9a-f]{64}\s*")
@@ -62,9 +62,9 @@ class KeyFile:
         mode = found.st_mode
         if not stat.S_ISREG(mode):
             raise self._unusable("it is not an ordinary file")
-        if found.st_uid not in (os.geteuid(), 0):
+        if not (is_ours(found) or found.st_uid == 0):
             raise self._unusable("it belongs to another user, who knows the key and can change it")
-        if mode & _OTHERS:
+        if has_owners() and mode & _OTHERS:
             raise InputError(
                 f"{self.path}: others may read this key file; 'chmod 600 {self.path.name}' keeps "
                 f"it to its owner. Who has the key can undo pseudonyms"
