@@ -101,7 +101,7 @@ class AnytimeSearch(FullDomainSearch):
     def _descend(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""
         descent, lattice = Descent(search, budget), search.lattice
-        kept, budget.left = budget.left // 2, budget.left - budget.left // 2
+        reserved, budget.left = budget.left // 2, budget.left - budget.left // 2
         for number in range(2 + self.restarts):
             start = lattice.heights if number == 0 else _datafly_string(search)
             if number > 1 and search.candidates:
@@ -112,7 +112,7 @@ class AnytimeSearch(FullDomainSearch):
                 break
             yield from search.report(DescentStarted(tuple(start)))
             yield from descent.run(start, _PATIENCE)
-        budget.left = max(budget.left, 0) + kept
+        budget.left = max(budget.left, 0) + reserved
 
 
 def _datafly_string(search: Search) -> tuple[int, ...]:

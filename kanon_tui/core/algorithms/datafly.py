@@ -107,11 +107,11 @@ class Datafly(FullDomainSearch):
                 if task.count(labels < 0) < task.k:
                     joining = _joining(labels, task, min(limit, task.people - 1))
             if outcome.passes and joining is not None:
-                found = search.passing_string(levels, outcome)
+                passing = search.passing_string(levels, outcome)
                 if not len(joining):  # else a cancelled run would suppress fewer than k
-                    search.record_passing(levels, outcome, found.value)
-                if best is None or found.value > best[0].value + TIE:
-                    best = found, outcome, joining
+                    search.record_passing(levels, outcome, passing.value)
+                if best is None or passing.value > best[0].value + TIE:
+                    best = passing, outcome, joining
             yield from search.report_test(levels, outcome)
             if best is not None and (not may_suppress or tuple(levels) == search.lattice.heights):
                 break
@@ -120,17 +120,17 @@ class Datafly(FullDomainSearch):
             yield from self._raise(search, levels)
         string, outcome, joining = best[0].levels, best[1], best[2]
         if outcome.small:
-            others = len(joining)
+            more_records = len(joining)
             yield from search.report(
-                RecordsSuppressed(string, outcome.small, others, outcome.missed)
+                RecordsSuppressed(string, outcome.small, more_records, outcome.missed)
             )
         if len(joining):
             search.record_passing(string, outcome, best[0].value)
         grouping = search.grouping(string, search.notes(string))
         if len(joining):
-            left = grouping.labels.copy()
-            left[joining] = -1
-            _, numbers = np.unique(left, return_inverse=True)  # -1 is the first of them
+            new_labels = grouping.labels.copy()
+            new_labels[joining] = -1
+            _, numbers = np.unique(new_labels, return_inverse=True)  # -1 is the first of them
             grouping = replace(grouping, labels=(numbers - 1).astype(np.int32))
         return grouping
 
@@ -165,8 +165,8 @@ def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
     `labels` gives the class of every record, -1 for those already suppressed. Where people may have
     several records, those who are suppressed are counted as people.
     """
-    there = labels >= 0
-    sizes = counted(labels[there], None if task.copies is None else task.copies[there])
+    published = labels >= 0
+    sizes = counted(labels[published], None if task.copies is None else task.copies[published])
     needed = task.k - task.count(labels < 0)
     can_spare = np.flatnonzero(sizes - needed >= task.k)
     if len(can_spare) and not task.requirements and task.k <= allowed:

@@ -125,14 +125,14 @@ def _search_parts(
     search: Search, solver: PartSolver, parts: Sequence[tuple[int, ...]]
 ) -> Iterator[Step]:
     """Find the passing strings of every part and search their combinations."""
-    found = yield from solver.solve([AllStrings(attributes) for attributes in parts])
-    while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
-        found.sort(key=lambda part: len(part.codes))
-        pairs = zip(found[0::2], found[1::2], strict=False)
-        jobs = [solver.pair(one, other, found) for one, other in pairs]
-        found = found[2 * len(jobs) :] + (yield from solver.solve(jobs))
-        found = solver.worth(found)
-    for codes in solver.combinations(found):
+    solved = yield from solver.solve([AllStrings(attributes) for attributes in parts])
+    while len(solved) > 2 and prod(len(part.codes) for part in solved) > _FEW_COMBINATIONS:
+        solved.sort(key=lambda part: len(part.codes))
+        pairs = zip(solved[0::2], solved[1::2], strict=False)
+        jobs = [solver.pair(first, second, solved) for first, second in pairs]
+        solved = solved[2 * len(jobs) :] + (yield from solver.solve(jobs))
+        solved = solver.worth(solved)
+    for codes in solver.combinations(solved):
         yield from _halve(search, codes, of_parts=True)
 
 

@@ -225,16 +225,16 @@ class _Lattice:
 
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
-        known = int(np.count_nonzero(self.unknown[above])) - 1
+        inferred_count = int(np.count_nonzero(self.unknown[above])) - 1
         if self.search.watcher.follows:
             inferred = np.zeros_like(self.unknown)
             inferred[above] = self.unknown[above]
             self.search.watcher.add_settled(ABOVE, self._nodes(inferred))
         self.unknown[above] = False
         self.passing[above] = True
-        self.search.pruned += known
-        if known:
-            yield from self.search.report(Pruned(known, ABOVE))
+        self.search.pruned += inferred_count
+        if inferred_count:
+            yield from self.search.report(Pruned(inferred_count, ABOVE))
 
 
 def _strings(search: Search, part: Part, points: Int64s) -> Int64s:

@@ -139,7 +139,7 @@ def count_classes(
 def collect_classes(
     counter: ClassCounter,
     groups: RecordGroups,
-    found: Annotated[Int32s, writes(2, "classes")],
+    listed: Annotated[Int32s, writes(2, "classes")],
     numbers: Annotated[Int32s, writes("_")],
 ) -> None:
     """List the classes of `count_classes` in order of first appearance.

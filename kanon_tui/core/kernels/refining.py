@@ -173,9 +173,9 @@ def propose(
 
 @c_function
 def carry_out(
-    classes: RefinedClasses, proposals: Proposals, p: int, other: int, batch: int
+    classes: RefinedClasses, proposals: Proposals, p: int, partner: int, batch: int
 ) -> None:
-    """Give the records of a proposal to their classes; `other` is new, or negative if none is."""
+    """Give the records of a proposal to their classes; `partner` is new, or negative if none is."""
 
 
 @c_function

@@ -65,7 +65,7 @@ class BoxBound(NamedTuple):
 @c_function
 def bound_box(
     worths: LevelWorths,
-    known: KnownStrings,
+    strings: KnownStrings,
     count: int,
     low: Annotated[Bytes, writes("bytes")],
     high: Annotated[Bytes, reads("bytes")],

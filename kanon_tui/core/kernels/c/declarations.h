@@ -569,7 +569,7 @@ void kn_box_tree_fit_boxes(const BoxTree *tree);
 void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
 void kn_cluster_centre_fill_words(const BoxTree *tree, const Centre *centre);
 void kn_frequency_class_everywhere(const ClassCounter *counter, const RecordGroups *groups, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
-void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups, int32_t *found, int64_t found_shape0, int64_t found_shape1, int32_t *numbers, int64_t numbers_shape0);
+void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups, int32_t *listed, int64_t listed_shape0, int64_t listed_shape1, int32_t *numbers, int64_t numbers_shape0);
 CountedClasses kn_frequency_count_classes(const ClassCounter *counter, const RecordGroups *groups, const int64_t *levels, int64_t levels_shape0, int64_t most, bool stop);
 GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth, int32_t *chosen, int64_t chosen_shape0);
 FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t c);
@@ -590,7 +590,7 @@ void kn_mondrian_propose(const Parts *parts, const PartScratch *scratch, int64_t
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
 void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree);
 void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);
-void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p, int64_t other, int64_t batch);
+void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p, int64_t partner, int64_t batch);
 void kn_refining_look_along(const Attributes *attributes, const double *rates, int64_t rates_shape0, const int32_t *rows, int64_t rows_shape0, int64_t rows_shape1, const int32_t *order, int64_t order_shape0, int64_t reach, int32_t *near, int64_t near_shape0, int64_t near_shape1, double *away, int64_t away_shape0, int64_t away_shape1);
 Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes, const TwoSides *sides, const Proposals *proposals, const RefineLimits *limits, int64_t begin, int64_t end, int64_t batch);
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
@@ -599,7 +599,7 @@ void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *grou
 Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *groups, const SplitSettings *settings, const SplitScratch *scratch, const GroupTrees *trees, int64_t level, const double *draws, int64_t draws_shape0, int64_t depth, int64_t decisions);
 void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree);
 void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members, int64_t members_shape0, const RowLinks *links);
-BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *known, int64_t count, uint8_t *low, int64_t low_shape0, const uint8_t *high, int64_t high_shape0, double share, double mark);
+BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *strings, int64_t count, uint8_t *low, int64_t low_shape0, const uint8_t *high, int64_t high_shape0, double share, double mark);
 int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);
 int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
 int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);

@@ -367,17 +367,18 @@ CountedClasses kn_frequency_count_classes(const ClassCounter *counter, const Rec
 }
 
 void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups,
-                                  int32_t *found, int64_t found_shape0, int64_t found_shape1,
+                                  int32_t *listed, int64_t listed_shape0, int64_t listed_shape1,
                                   int32_t *numbers, int64_t numbers_shape0) {
-    (void)found_shape0;
+    (void)listed_shape0;
     const int32_t *restrict slot_of = counter->slots->of, *restrict members = groups->members;
-    int32_t *restrict sizes = counter->slots->sizes, *restrict found_sizes = found + found_shape1;
+    int32_t *restrict sizes = counter->slots->sizes;
+    int32_t *restrict listed_sizes = listed + listed_shape1;
     int32_t classes = 0;
     for (int64_t g = 0; g < groups->members_shape0; g++) {
         const int32_t size = sizes[slot_of[g]];
         if (size > 0) {
-            found[classes] = members[g];
-            found_sizes[classes] = size;
+            listed[classes] = members[g];
+            listed_sizes[classes] = size;
             sizes[slot_of[g]] = -1 - classes++;
         }
         if (numbers_shape0 > 0) {

@@ -332,19 +332,19 @@ Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *cla
 }
 
 void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p,
-                           int64_t other, int64_t batch) {
+                           int64_t partner, int64_t batch) {
     const int64_t a = proposals->classes[2 * p];
     classes->size[a] = 0;
     classes->head[a] = NO_RECORD;
-    if (other >= 0) {
-        classes->size[other] = 0;
-        classes->head[other] = NO_RECORD;
-        classes->block[other] = classes->block[a];
+    if (partner >= 0) {
+        classes->size[partner] = 0;
+        classes->head[partner] = NO_RECORD;
+        classes->block[partner] = classes->block[a];
     }
     const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
     for (int64_t i = proposals->ends[p] - 1; i >= begin; i--) {
         const int32_t record = proposals->record[i];
-        const int64_t c = proposals->into[i] >= 0 ? proposals->into[i] : other;
+        const int64_t c = proposals->into[i] >= 0 ? proposals->into[i] : partner;
         classes->of[record] = (int32_t)c;
         classes->following[record] = classes->head[c];
         classes->head[c] = record;

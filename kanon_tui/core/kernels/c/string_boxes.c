@@ -83,14 +83,14 @@ static double least_loss(const LevelWorths *worths, const double *losses, const 
     return least;
 }
 
-BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *known,
+BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *strings,
                                    int64_t count, uint8_t *low, int64_t low_shape0,
                                    const uint8_t *high, int64_t high_shape0, double share,
                                    double mark) {
     (void)low_shape0, (void)high_shape0;
     const int64_t levels = worths->values_shape1, size = worths->values_shape0 * levels;
     BoxBound bound = {.worth = -INFINITY, .barring = -1};
-    const int64_t found = find_barring(worths, known, count, low, high, &share, mark);
+    const int64_t found = find_barring(worths, strings, count, low, high, &share, mark);
     bound.most = most_worth_of_box(worths, low, high, share);
     bound.share = share;
     if (found < 0 || bound.most <= mark) {
@@ -105,16 +105,16 @@ BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings
     memcpy(worths->left, worths->losses, (size_t)size * sizeof *worths->left);
     double most = -1, certain = 0;
     for (int64_t j = 0; j < found; j++) {
-        const uint8_t *string = known->levels + known->barring[j] * known->levels_shape1;
+        const uint8_t *string = strings->levels + strings->barring[j] * strings->levels_shape1;
         const double least = least_loss(worths, worths->losses, string, high);
         if (least > most) {
             most = least;
-            bound.barring = known->barring[j];
+            bound.barring = strings->barring[j];
         }
     }
     for (int64_t j = -1; j < found && found > 0; j++) {
-        const int64_t i = j < 0 ? bound.barring : known->barring[j];
-        const uint8_t *string = known->levels + i * known->levels_shape1;
+        const int64_t i = j < 0 ? bound.barring : strings->barring[j];
+        const uint8_t *string = strings->levels + i * strings->levels_shape1;
         const double least = least_loss(worths, worths->left, string, high);
         certain += max_f64(least, 0);
         for (int64_t a = 0; a < worths->values_shape0 && least > 0; a++) {
