@@ -24,6 +24,7 @@ from kanon_tui.commands.readers import (
     port,
     release_place,
     share,
+    table_place,
     whole_number,
 )
 from kanon_tui.core.table.formats import FORMAT_CHOICES, TABLE_ENDINGS
@@ -160,7 +161,7 @@ class Run(Command):
     """
 
     arguments = (
-        argument("project", "FILE", "a project, a data file, or - (standard input)", file_name),
+        argument("project", "FILE", "a project, a data file, or - (standard input)", table_place),
         INPUT_FORMAT,
         name_list("--quasi", "a,b", "the quasi-identifiers of a data file"),
         name_list("--sensitive", "a,b", "the sensitive attributes of a data file"),
@@ -183,7 +184,8 @@ class Run(Command):
             "--out",
             "FILE",
             f"the release: {', '.join(TABLE_ENDINGS)}, a folder, - (standard output), or a table "
-            "of a database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
+            "of a database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE), or an "
+            "object (s3://, gs://, az://)",
             release_place,
         ),
         name_list("--partition-by", "a,b", "with --out FOLDER/: a folder per published value"),
@@ -254,7 +256,7 @@ class Check(Command):
     """
 
     arguments = (
-        file_argument("file", "the table in any format that Kanon reads, or - (standard input)"),
+        argument("file", "FILE", "the table in any format, or - (standard input)", table_place),
         INPUT_FORMAT,
         name_list("--quasi", "a,b,c", "the quasi-identifiers", required=True),
         argument("--k", "N", "the smallest class allowed", COUNT, required=True),

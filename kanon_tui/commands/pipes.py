@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kanon_tui.core.addresses import is_remote_file
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import open_pipe, reading_errors
 from kanon_tui.core.table.atomic_files import work_folder, writing_errors
@@ -50,6 +51,12 @@ def received(text: str, format: str | None = None) -> Iterator[Path]:
     `format` names the format of a pipe whose bytes do not tell it.
     """
     text = input_name(text)
+    if is_remote_file(text):
+        from kanon_tui.commands.remote import fetch
+
+        with work_folder(None) as folder:
+            yield fetch(text, folder)
+        return
     if not is_pipe(text):
         if format is not None:
             raise InputError(
@@ -95,7 +102,12 @@ def check_output_is_open() -> None:
 
 
 def send(release: Path, text: str) -> None:
-    """Copy a finished release to standard output or into a pipe."""
+    """Copy a finished release to standard output, into a pipe or to another machine."""
+    if is_remote_file(text):
+        from kanon_tui.commands.remote import upload
+
+        upload(release, text)
+        return
     if text != STANDARD:
         with writing_errors(text), open(release, "rb") as file, open(text, "wb") as pipe:
             shutil.copyfileobj(file, pipe)

@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from kanon_tui.core.addresses import address_name, is_address, misses_slashes
+from kanon_tui.core.addresses import address_name, is_address, is_remote_file, misses_slashes
 from kanon_tui.core.errors import InputError
 
 
@@ -19,6 +19,11 @@ def file_name(text: str) -> str:
             "a project: data: {path: postgresql+psycopg://host/database, query: SELECT …}"
         )
     return text
+
+
+def table_place(text: str) -> str:
+    """Read an argument that names a table: a file, a pipe, or a file of another machine."""
+    return text if is_remote_file(text) else file_name(text)
 
 
 def release_place(text: str) -> str:

@@ -19,7 +19,7 @@ from kanon_tui.commands.pipes import (
     send,
 )
 from kanon_tui.commands.progress import finish_run, following, progressing
-from kanon_tui.core.addresses import without_secrets
+from kanon_tui.core.addresses import is_remote_file, without_secrets
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import choose_engine, workers_of
@@ -65,6 +65,8 @@ def execute(args: argparse.Namespace) -> None:
         raise InputError("--json and --out - would both print; name a file for one of them")
     sent_to = _pipe_of_release(args)
     with received(args.project, args.format) as source, _folder_of(sent_to) as folder:
+        if is_remote_file(args.project):  # whose parameters can be secret
+            args.project = source.name
         project = make_project(source, **{name: getattr(args, name) for name in _OF_DATA_FILE})
         if args.preset is not None:
             from kanon_tui.core.project.paper_presets import with_preset
@@ -78,7 +80,8 @@ def execute(args: argparse.Namespace) -> None:
         )
         if args.trust:
             project = replace(project, environment=dict(os.environ))
-        out = str(folder / "release.csv") if sent_to else args.out
+        written_here = folder / _name_here(sent_to)
+        out = str(written_here) if sent_to else args.out
         target = None if out is None else Target.parse(out)
         _check_targets(args, target, project)
         if args.dry_run:
@@ -86,7 +89,7 @@ def execute(args: argparse.Namespace) -> None:
             return
         result = _run(args, project, target)
         if sent_to:
-            send(folder / "release.csv", sent_to)
+            send(written_here, sent_to)
         if args.json:
             print_json(public_mapping(result) if args.public else result.report)
         elif not args.quiet:
@@ -97,11 +100,30 @@ def execute(args: argparse.Namespace) -> None:
 
 def _pipe_of_release(args: argparse.Namespace) -> str:
     """Return the pipe that the release goes into, `-` for standard output; empty for none."""
+    if args.out is not None and is_remote_file(args.out):
+        from kanon_tui.commands.remote import check_remote_target, remote_ending
+
+        check_remote_target(args.out, args.force)
+        if remote_ending(args.out) == ".parquet" and (args.report or args.annex):
+            raise InputError(
+                "a report has the hash of the release, and Parquet that is sent elsewhere has "
+                "other bytes; send .csv, or write the release into a file"
+            )
+        return str(args.out)
     if args.out is None or not is_pipe(args.out):
         return ""
     if args.out == STANDARD:
         check_output_is_open()
     return str(args.out)
+
+
+def _name_here(sent_to: str) -> str:
+    """Return the name of the file in which a release lies before it is sent."""
+    if not is_remote_file(sent_to):
+        return "release.csv"
+    from kanon_tui.commands.remote import remote_ending
+
+    return f"release{remote_ending(sent_to)}"
 
 
 def _folder_of(sent_to: str) -> AbstractContextManager[Path]:

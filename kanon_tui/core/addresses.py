@@ -20,6 +20,11 @@ _LOOKS_LIKE_ONE = re.compile(r"\w(?:[\w+.-]+:/{1,2}.*:.*|[\w+.-]*:?/{1,2}[^/]*:[
 _FILE = re.compile(
     r"(?:sqlite|duckdb)[\w+.-]*://(?P<path>[^?]*)(?:\?.*)?", re.DOTALL | re.IGNORECASE
 )
+_NAMED_FILE = re.compile(
+    r"(?:sqlite|duckdb)(?:\+\w+)?:///(?:[^?#]*/)?(?P<name>[^/?#@:]+)(?:[?#].*)?",
+    re.DOTALL | re.IGNORECASE,
+)
+"""The address of a database file; in place of its name no text with a colon or @ is shown."""
 _END_OF_WORD = r"""(?=['")\];:,.]*(?:\s|$))"""
 _USER = re.compile(
     r"""
@@ -47,6 +52,16 @@ def is_address(path: str) -> bool:
     return _ADDRESS.match(path) is not None or _VARIABLE.match(path) is not None
 
 
+REMOTE_FILES = ("s3", "gs", "az", "http", "https")
+"""Schemes of files on other machines, which the command line alone may name."""
+
+
+def is_remote_file(text: str) -> bool:
+    """Return whether a text names a file of another machine, as `s3://bucket/people.csv` does."""
+    scheme, separator, _ = text.partition("://")
+    return bool(separator) and scheme.lower() in REMOTE_FILES
+
+
 def variables_in(address: str) -> tuple[str, ...]:
     """Return the environment variables that an address names, as in `${PASSWORD}`."""
     return tuple(_VARIABLE.findall(address))
@@ -69,9 +84,17 @@ def misses_slashes(path: str) -> bool:
 
 
 def address_name(address: str) -> str:
-    """Return scheme and database of a connection string and nothing else: `postgresql-clinic`."""
+    """Return scheme and database of a connection string and nothing else: `postgresql-clinic`.
+
+    >>> address_name("duckdb:////data/ann@home/clinic.duckdb#release")
+    'duckdb-clinic.duckdb'
+    """
     found = _ADDRESS.match(address)
     scheme = found[1].partition("+")[0] if found else "database"
+    file = _NAMED_FILE.fullmatch(address)
+    if file is not None:
+        plain_name = re.sub(r"[^\w.-]", "_", file["name"])
+        return f"{scheme}-{plain_name}"
     form = _WELL_FORMED.fullmatch(address)
     if form is None or _PORT_OR_NONE.search(address) is None:
         return f"{scheme}-database"

@@ -493,7 +493,8 @@ def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
     who, scheme = address_name(address), address.partition("://")[0].lower()
     if scheme in _NO_DATABASES:
         raise InputError(
-            f"{scheme}:// names files of another machine, and Kanon reads files of this one; copy "
+            f"{scheme}:// names files of another machine, which a project may not; name it on the "
+            "command line (kanon-tui run s3://…, gs://…, az://…, https://…), or copy "
             "them here (aws s3 cp, gsutil cp, curl -O …) or mount them, and name the file or folder"
         )
     sql = require("sqlalchemy", "reading a database", who)
