@@ -35,7 +35,7 @@ def changes_since(before: Project, after: Project) -> list[str]:
     for place, values in changed_fields(_as_run(before, names), _as_run(after, names)).items():
         section, *fields = place
         if section == "attributes":
-            words = [_WORDS.get(each, each.replace("_", " ")) for each in fields[1:]]
+            words = [_WORDS.get(field, field.replace("_", " ")) for field in fields[1:]]
             attributes.setdefault(fields[0], []).extend(words)
         elif section == "data":
             reading = ["how the data is read"]
@@ -104,7 +104,7 @@ Place = tuple[str, ...]
 
 def changed_fields(before: Project, after: Project) -> dict[Place, tuple[Any, Any]]:
     """Return both values of every field that differs, as files have them; `ABSENT` for none."""
-    old, new = (dict(_fields(project_to_mapping(each))) for each in (before, after))
+    old, new = (dict(_fields(project_to_mapping(project))) for project in (before, after))
     both = {place: (old.get(place, ABSENT), new.get(place, ABSENT)) for place in {**old, **new}}
     return {place: values for place, values in both.items() if values[0] != values[1]}
 
@@ -117,16 +117,19 @@ def _fields(mapping: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
             continue
         for name, value in content.items():
             if section == "attributes" and isinstance(value, Mapping):
-                yield from (((section, name, field), one) for field, one in value.items())
+                yield from (
+                    ((section, name, field), field_value) for field, field_value in value.items()
+                )
             else:
                 yield (section, name), value
 
 
 def _sentence(name: str, saved: Any, current: Any) -> str:
     both = (saved, current)
-    if any(isinstance(one, str) and is_address(one) for one in both):  # it may hold a password
+    # an address may hold a password
+    if any(isinstance(field_value, str) and is_address(field_value) for field_value in both):
         return f"{name}: not the same"
-    if any(isinstance(one, Mapping | list) for one in both):
+    if any(isinstance(field_value, Mapping | list) for field_value in both):
         if saved is ABSENT:
             return f"{name}: only here"
         return f"{name}: only in the file" if current is ABSENT else f"{name}: not the same"

@@ -47,7 +47,7 @@ def counting_of(session: Session) -> TableCoding | None:
 def count(session: Session, counting: TableCoding) -> CountingOutcome:
     """Read the whole table and return the outcome, without changing the session."""
     table = counting.run()
-    known, project = session.completed.attributes, session.project
+    earlier_attributes, project = session.completed.attributes, session.project
     opened = {
         name: AttributeSpec(guessed=True) if spec.guessed else spec
         for name, spec in session.opened.attributes.items()
@@ -56,11 +56,11 @@ def count(session: Session, counting: TableCoding) -> CountingOutcome:
     completed = guessed_project(replace(session.opened, attributes=opened), table)
     messages = []
     for name, after in completed.attributes.items():
-        now, before = project.attributes[name], known[name]
-        if after != before and now == before:
+        current, before = project.attributes[name], earlier_attributes[name]
+        if after != before and current == before:
             messages.append(f"{name} is {_differences(before, after)} in the whole file")
-            now = after
-        if name in counting.names and (problem := _reading_problem(table, name, now)):
+            current = after
+        if name in counting.names and (problem := _reading_problem(table, name, current)):
             messages.append(problem)
     return CountingOutcome(table, completed, tuple(messages))
 

@@ -197,14 +197,14 @@ def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hier
 
 def placeable(hierarchy: Hierarchy, marks: Sequence[str | Mark]) -> list[str | Mark]:
     """Return the marks that name a label of this hierarchy."""
-    found = []
+    placeable_marks = []
     for mark in marks:
         try:
             hierarchy.with_marks([mark])
         except InputError:
             continue
-        found.append(mark)
-    return found
+        placeable_marks.append(mark)
+    return placeable_marks
 
 
 def _origin(spec: Mapping[str, Any] | None) -> str:

@@ -173,11 +173,15 @@ class Session:
 
         def followed(project: Project) -> Project:
             specs = project.attributes.items()
-            known = {n: after[n] if n in changed and s == before[n] else s for n, s in specs}
-            return project if known == project.attributes else replace(project, attributes=known)
+            attributes = {n: after[n] if n in changed and s == before[n] else s for n, s in specs}
+            return (
+                project
+                if attributes == project.attributes
+                else replace(project, attributes=attributes)
+            )
 
         with self._working, self._history:
-            self._edits = [Edit(followed(each.project), each.what) for each in self._edits]
+            self._edits = [Edit(followed(edit.project), edit.what) for edit in self._edits]
             self.baseline, self.completed = followed(self.baseline), completed
             self.table = table
             self._derived.clear()
@@ -213,9 +217,9 @@ class Session:
 
     def first_choice(self, stop: Stop = never) -> str:
         """Return the algorithm for a project in which nobody has named one; it is tried once."""
-        asked = question(self.project)
-        if self._first_choice is None or self._first_choice[0] != asked:
-            self._first_choice = asked, first_choice(self.task(), stop)
+        current_question = question(self.project)
+        if self._first_choice is None or self._first_choice[0] != current_question:
+            self._first_choice = current_question, first_choice(self.task(), stop)
         return self._first_choice[1]
 
     def preselect(self, algorithm: str) -> None:
@@ -255,12 +259,14 @@ class Session:
         target = path or project.own_file or self.proposed_file
         if not over_changes and project.own_file is not None:
             self._check_unchanged(project, target)
-        seen = _seen_from(target.parent, project.data_path)
+        data_path = _seen_from(target.parent, project.data_path)
 
-        def placed(one: Project) -> Project:
-            if one.path is None:
-                one = replace(one, data=replace(one.data, path=seen), path=target)
-            return moved(one, target)
+        def placed(edited_project: Project) -> Project:
+            if edited_project.path is None:
+                edited_project = replace(
+                    edited_project, data=replace(edited_project.data, path=data_path), path=target
+                )
+            return moved(edited_project, target)
 
         # An edit may come while the file is written: it has the project as it was before.
         written = placed(project).save(target)
@@ -276,14 +282,16 @@ class Session:
         assert project.path is not None
         if os.path.realpath(target) != os.path.realpath(project.path):
             return
-        now = _fingerprint(target)
-        if now is None or now == self.fingerprint:
+        fingerprint = _fingerprint(target)
+        if fingerprint is None or fingerprint == self.fingerprint:
             return
         try:
-            there = guessed_project(Project.load(target), self.table)
+            file_project = guessed_project(Project.load(target), self.table)
         except KanonError as error:
             raise ChangedFileError(target, [str(error)]) from None
-        if differences(there, self.baseline) and (differ := differences(there, project)):
+        if differences(file_project, self.baseline) and (
+            differ := differences(file_project, project)
+        ):
             raise ChangedFileError(target, differ)
 
     # -- edits by name
@@ -318,15 +326,15 @@ class Session:
         """Return the columns that single people out and whose publication is not yet confirmed."""
         self.check_counted()
         untouched = (Role.OTHER, Role.SENSITIVE)
-        found = []
+        findings = []
         for name in self.table.names:
             spec = self.project.attributes[name]
             if spec.role in untouched and not spec.publish_unique:
                 if name not in self._singling_out:
                     found_out = singling_out_columns(self.table, [name])
                     self._singling_out[name] = next(iter(found_out), None)
-                found.append(self._singling_out[name])
-        return [each for each in found if each is not None]
+                findings.append(self._singling_out[name])
+        return [finding for finding in findings if finding is not None]
 
     def names(self, role: Role) -> list[str]:
         """Return the attributes with a role, in project order."""
@@ -351,23 +359,25 @@ class Session:
         before, options = self.project.data.read_options.rename, data.read_options
         after = options.rename
         names = {before.get(name, name): after.get(name, name) for name in (*before, *after)}
-        where = {names.get(name, name): wanted for name, wanted in options.where.items()}
+        where = {names.get(name, name): condition for name, condition in options.where.items()}
         options = replace(options, where=where, counts=names.get(options.counts, options.counts))
         privacy = self.project.privacy
         required = (
-            replace(one, attribute=names.get(one.attribute or "", one.attribute))
-            for one in privacy.requirements
+            replace(
+                requirement, attribute=names.get(requirement.attribute or "", requirement.attribute)
+            )
+            for requirement in privacy.requirements
         )
         personal = names.get(privacy.personal_k or "", privacy.personal_k)
         privacy = replace(privacy, requirements=tuple(required), personal_k=personal)
         data = replace(data, read_options=options)
         project = replace(self.project, data=data, privacy=privacy)
         table = read_or_sample(project)
-        known = {}
+        attributes = {}
         for name, spec in project.attributes.items():
-            if (own := names.get(name, name)) in table.names:
-                known[own] = AttributeSpec(guessed=True) if spec.guessed else spec
-        project = replace(project, attributes=known)
+            if (new_name := names.get(name, name)) in table.names:
+                attributes[new_name] = AttributeSpec(guessed=True) if spec.guessed else spec
+        project = replace(project, attributes=attributes)
         if project.path is None:
             project = replace(project, data=replace(data, unlisted="guess"))
         session = Session(project, table, self.fingerprint)
@@ -376,7 +386,9 @@ class Session:
 
     def run_title(self, result: FinishedRun) -> str:
         """Return the title of a result, such as `run 2: mondrian k=5`."""
-        number = next((i for i, one in enumerate(self.results, 1) if one is result), 0)
+        number = next(
+            (i for i, listed_result in enumerate(self.results, 1) if listed_result is result), 0
+        )
         return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
 
     # -- derived data
@@ -408,16 +420,16 @@ class Session:
     def _once(self, name: str | None, state: object, make: Callable[[], Any]) -> Any:
         """Return the result of `make` for a state, or raise its error; call it once per state."""
         with self._working:
-            known = self._derived.get(name)
-            if known is None or known[0] is not state:
+            cached = self._derived.get(name)
+            if cached is None or cached[0] is not state:
                 try:
                     made = make()
                 except KanonError as error:
                     made = error
-                known = self._derived[name] = (state, made)
-        if isinstance(known[1], KanonError):
-            raise known[1]
-        return known[1]
+                cached = self._derived[name] = (state, made)
+        if isinstance(cached[1], KanonError):
+            raise cached[1]
+        return cached[1]
 
 
 def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:

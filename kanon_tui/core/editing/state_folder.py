@@ -100,7 +100,10 @@ class RecentFiles:
     def add(self, path: Path) -> None:
         """Put a file on top; files that are missing now (on a stick, say) keep their places."""
         path = path.resolve()
-        names = [str(path), *(str(known) for known in self._known() if known != path)]
+        names = [
+            str(path),
+            *(str(recent_path) for recent_path in self._known() if recent_path != path),
+        ]
         write_state(self._file, json.dumps(names[:MOST_RECENT], indent=1))
 
     def _known(self) -> list[Path]:
@@ -271,14 +274,14 @@ class RecoveryStore:
         return list(self._found("*.json"))
 
     def _found(self, pattern: str) -> Iterator[UnsavedWork]:
-        found = []
+        unsaved = []
         for place in self._folder.glob(pattern):
             _, _, owner = place.stem.partition(".")
             if owner == self._instance.name or not is_alive(self._folder, owner):
                 work = _read(place)
                 if work is not None:
-                    found.append(work)
-        yield from sorted(found, key=lambda work: work.when, reverse=True)
+                    unsaved.append(work)
+        yield from sorted(unsaved, key=lambda work: work.when, reverse=True)
 
     def discard(self, unsaved: UnsavedWork) -> None:
         """Remove edits that were offered, after they were taken up or declined."""
@@ -342,18 +345,28 @@ class EarlierRun:
                 "this run bounded the share of certain values, which are not kept; "
                 "set it up on screen 5"
             )
-        own = self.project
-        return replace(project, algorithm=own.algorithm, privacy=own.privacy, seed=own.seed)
+        run_project = self.project
+        return replace(
+            project,
+            algorithm=run_project.algorithm,
+            privacy=run_project.privacy,
+            seed=run_project.seed,
+        )
 
 
 def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
     """Return the record of a result."""
-    own, measured = result.project or project, result.measures
-    required = own.privacy.requirements
-    named = [one for one in required if getattr(one, "values", ())]
-    kept = tuple(replace(one, values=()) if one in named else one for one in required)  # type: ignore[call-arg]
-    privacy = replace(own.privacy, k=result.task.privacy.k, requirements=kept)
-    written = project_to_mapping(replace(own, privacy=privacy))
+    run_project, measured = result.project or project, result.measures
+    required = run_project.privacy.requirements
+    named = [requirement for requirement in required if getattr(requirement, "values", ())]
+    without_values = tuple(
+        replace(requirement, values=())  # type: ignore[call-arg]
+        if requirement in named
+        else requirement
+        for requirement in required
+    )
+    privacy = replace(run_project.privacy, k=result.task.privacy.k, requirements=without_values)
+    written = project_to_mapping(replace(run_project, privacy=privacy))
     return EarlierRun(
         when=when.replace(microsecond=0),
         settings={name: written[name] for name in ("algorithm", "privacy", "seed")},
@@ -373,14 +386,14 @@ class RunHistory:
     def runs(self, project: Project) -> tuple[EarlierRun, ...]:
         """Return the runs of a project, the latest first; of a new one those of its data file."""
         read = (_read_list(place) for place in self._places(project))
-        found = (tuple(filter(None, map(_read_run, given))) for given in read)
-        return next(filter(None, found), ())
+        histories = (tuple(filter(None, map(_read_run, entries))) for entries in read)
+        return next(filter(None, histories), ())
 
     def add(self, project: Project, run: EarlierRun) -> None:
         """Add a run as the latest."""
         with self._lock:
-            known = [_written(one) for one in self.runs(project)]
-            runs = [_written(run), *known][:MOST_RUNS]
+            past_runs = [_written(past_run) for past_run in self.runs(project)]
+            runs = [_written(run), *past_runs][:MOST_RUNS]
             write_state(self._places(project)[0], json.dumps(runs, indent=1))
 
     def clear(self, project: Project) -> None:
@@ -399,11 +412,11 @@ def _written(run: EarlierRun) -> dict[str, Any]:
     return {**asdict(run), "when": run.when.isoformat()}
 
 
-def _read_run(given: Any) -> EarlierRun | None:
+def _read_run(entry: Any) -> EarlierRun | None:
     """Return a run; None for one of another version."""
     try:
-        run = EarlierRun(**{**given, "when": datetime.fromisoformat(given["when"])})
-        known = run.project.algorithm.name in ALGORITHMS and set(run.figures) == set(FIGURES)
+        run = EarlierRun(**{**entry, "when": datetime.fromisoformat(entry["when"])})
+        is_known = run.project.algorithm.name in ALGORITHMS and set(run.figures) == set(FIGURES)
     except (ValueError, KeyError, TypeError, KanonError):
         return None
-    return run if known else None
+    return run if is_known else None

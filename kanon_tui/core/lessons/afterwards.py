@@ -41,13 +41,13 @@ def refining(event: RefiningBegun | ClassesChanged | ChangesMade, task: Task) ->
         splits = count_of(event.splits, "split")
         dissolved = count_of(event.dissolved, "dissolved class", "dissolved classes")
         return Lesson(f"{exchanges}, {splits} and {dissolved}: {name} is {event.now:.4f}.")
-    before, now = distinguishable(event.before, event.after)
-    return Lesson(f"{_what_changed(event)}: {name} {now} instead of {before}.")
+    before, after = distinguishable(event.before, event.after)
+    return Lesson(f"{_what_changed(event)}: {name} {after} instead of {before}.")
 
 
 def _what_changed(event: ClassesChanged) -> str:
     """Return `Class 1 gives 2 records to class 4 for 1 record`."""
-    given = count_of(event.given, "record")
+    records_given = count_of(event.given, "record")
     taken = count_of(event.taken, "record")
     size = count_of(event.size, "record")
     first = f"class {event.first + 1:,}"
@@ -56,12 +56,12 @@ def _what_changed(event: ClassesChanged) -> str:
         joined = count_of(event.joined, "near class", "near classes")
         return f"Dissolve {first}: its {size} join {joined}"
     if event.split:
-        return f"Split {first} of {size}: {given} become {second}"
+        return f"Split {first} of {size}: {records_given} become {second}"
     if not event.taken:
-        return f"Class {event.first + 1:,} gives {given} to {second}"
+        return f"Class {event.first + 1:,} gives {records_given} to {second}"
     if not event.given:
         return f"Class {event.first + 1:,} takes {taken} from {second}"
-    return f"Class {event.first + 1:,} gives {given} to {second} for {taken}"
+    return f"Class {event.first + 1:,} gives {records_given} to {second} for {taken}"
 
 
 @describes(ClassRepaired, ClassesRepaired)
@@ -131,13 +131,13 @@ def blocks(
             f"{event.most:,}; each is clustered on its own."
         )
     if isinstance(event, LeftOversPooled):
-        left = count_of(event.left, "record")
-        return Lesson(f"Cluster together the {left} that blocks have left over.")
-    done = f"{event.done:,} of {event.blocks:,} are done."
+        records_left = count_of(event.left, "record")
+        return Lesson(f"Cluster together the {records_left} that blocks have left over.")
+    progress = f"{event.done:,} of {event.blocks:,} are done."
     if isinstance(event, BlockDone):
         size = count_of(event.size, "record")
         classes = count_of(event.classes, "class", "classes")
-        return Lesson(f"Block {event.block + 1:,}, {size}: {classes}. {done}")
+        return Lesson(f"Block {event.block + 1:,}, {size}: {classes}. {progress}")
     if event.on_sample:
-        return Lesson(f"Measure on a sample what blocks cost; {done}")
-    return Lesson(f"Cluster the blocks: {done}")
+        return Lesson(f"Measure on a sample what blocks cost; {progress}")
+    return Lesson(f"Cluster the blocks: {progress}")

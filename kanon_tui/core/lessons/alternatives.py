@@ -13,7 +13,7 @@ from kanon_tui.core.text import small_number
 
 
 def chosen_among(
-    alternatives: Alternatives, task: Task, asked: Choice, of_clusters: bool = False
+    alternatives: Alternatives, task: Task, choice: Choice, of_clusters: bool = False
 ) -> Choice:
     """Return a question with its candidates, records or clusters, the chosen one first."""
     what = "cluster" if of_clusters else "record"
@@ -31,9 +31,9 @@ def chosen_among(
     names = [attribute.name for attribute in task.quasi]
     parts = alternatives.parts[0].tolist()
     terms = [f"{name}: {small_number(part)}" for name, part in zip(names, parts, strict=True)]
-    total = f"{asked.score} = {small_number(float(alternatives.scores[0]))}"
-    formula = (*asked.formula, *terms, total)
-    return replace(asked, candidates=candidates, among=alternatives.among, formula=formula)
+    total = f"{choice.score} = {small_number(float(alternatives.scores[0]))}"
+    formula = (*choice.formula, *terms, total)
+    return replace(choice, candidates=candidates, among=alternatives.among, formula=formula)
 
 
 def against(choice: Choice | None) -> str:

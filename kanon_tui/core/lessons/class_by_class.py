@@ -59,13 +59,13 @@ def strings_used(event: StringsUsed | LastJoined, task: Task) -> Lesson:
         sentence = f"Fewer than {task.k:,} records were left: each joins the class of the nearest."
         return Lesson(sentence, vote=Vote("Which class takes each record left over?"))
     string = _string(task, event.levels)
-    left = f"{count_of(event.left, 'record is', 'records are')} left"
+    records_left = f"{count_of(event.left, 'record is', 'records are')} left"
     new = count_of(event.new, "class", "classes")
-    sentence = f"{string} makes {new} of at least {task.k:,}; {left}."
+    sentence = f"{string} makes {new} of at least {task.k:,}; {records_left}."
     if not event.strings:
-        sentence = f"No string up to {string} makes a class; {left}."
+        sentence = f"No string up to {string} makes a class; {records_left}."
     elif event.strings > 1:
-        sentence = f"{event.strings:,} strings make {new}, the last {string}; {left}."
+        sentence = f"{event.strings:,} strings make {new}, the last {string}; {records_left}."
     if not event.tried:
         vote = Vote(f"How many classes does {string} make of the records left?")
         return Lesson(sentence, vote=vote, outcome="CLOSED")

@@ -57,10 +57,10 @@ def _why_this(event: CutMade, task: Task) -> str:
         return f"since {_names(event.passed_over, task)} cannot be cut"
     widths = event.part.widths
     width = widths[event.attribute]
-    others = [x for x in range(len(widths)) if x != event.attribute and widths[x] > 0]
-    if not others:
+    other_attributes = [x for x in range(len(widths)) if x != event.attribute and widths[x] > 0]
+    if not other_attributes:
         return "their widest attribute"
-    second = max(others, key=lambda x: widths[x])
+    second = max(other_attributes, key=lambda x: widths[x])
     name = task.quasi[second].name
     if widths[second] == width:
         return f"the first of the widest attributes (width {short_number(width, 2)}, as {name})"

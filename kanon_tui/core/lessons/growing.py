@@ -24,8 +24,8 @@ def growing(event: MemberTaken | LeftOverJoined | RecordsPlaced, task: Task) -> 
     """Tell about a record that is placed, or many."""
     if isinstance(event, RecordsPlaced):
         clusters = count_of(event.clusters, "cluster")
-        now = f"there {plural(event.clusters, 'is', 'are')} {clusters} now"
-        return Lesson(f"{count_of(event.decisions, 'record')} placed; {now}.")
+        clusters_now = f"there {plural(event.clusters, 'is', 'are')} {clusters} now"
+        return Lesson(f"{count_of(event.decisions, 'record')} placed; {clusters_now}.")
     if isinstance(event, LeftOverJoined):
         return _left_over(event, task)
     choice = None
@@ -57,8 +57,8 @@ def growing(event: MemberTaken | LeftOverJoined | RecordsPlaced, task: Task) -> 
 def _left_over(event: LeftOverJoined, task: Task) -> Lesson:
     choice = None
     if event.alternatives is not None:
-        asked = _which_cluster(event)
-        choice = chosen_among(event.alternatives, task, asked, of_clusters=True)
+        question = _which_cluster(event)
+        choice = chosen_among(event.alternatives, task, question, of_clusters=True)
     sentence = (
         f"Record {event.record + 1:,} is left over and joins cluster {event.cluster + 1:,}, whose "
         f"loss grows least, by {short_number(event.growth)}{against(choice)}."

@@ -105,5 +105,5 @@ def narrators() -> dict[type[Event], Narrator]:
 
 def narrator_of(event: Event) -> Narrator | None:
     """Return the function that tells about an event; None where nobody describes its class."""
-    found = (_NARRATORS[base] for base in type(event).__mro__ if base in _NARRATORS)
-    return next(found, None)
+    narrators = (_NARRATORS[base] for base in type(event).__mro__ if base in _NARRATORS)
+    return next(narrators, None)

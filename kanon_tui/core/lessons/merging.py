@@ -37,14 +37,14 @@ _SUMS = {
 def merging(event: ClustersMerged | MergesMade, task: Task) -> Lesson:
     """Tell about a merge, or many."""
     before = event.figure.before
-    now = event.figure.name
+    figure_change = event.figure.name
     if before is not None:
-        now += f" {change(before, event.figure.after)}"
+        figure_change += f" {change(before, event.figure.after)}"
     if isinstance(event, MergesMade):
-        left = count_of(event.clusters, "cluster is", "clusters are")
+        remaining = count_of(event.clusters, "cluster is", "clusters are")
         return Lesson(
-            f"{count_of(event.decisions, 'merge')}: {left} left, {event.under_k:,} of them under "
-            f"{task.k:,} {plural(task.k, 'record')}; {now}."
+            f"{count_of(event.decisions, 'merge')}: {remaining} left, {event.under_k:,} of them "
+            f"under {task.k:,} {plural(task.k, 'record')}; {figure_change}."
         )
     choice = _choice(event, task)
     named = _most_different(event)
@@ -56,7 +56,7 @@ def merging(event: ClustersMerged | MergesMade, task: Task) -> Lesson:
         sentence += f" ({choice.score} {best}{runner_up})"
     union = _union(event)
     size = event.small.size + event.other.size
-    sentence += f". They make {_box(task, named, size, union)}; {now}."
+    sentence += f". They make {_box(task, named, size, union)}; {figure_change}."
     outcome = f"{event.small.number + 1} + {event.other.number + 1}"
     return Lesson(sentence + _rules_in_words(event, task, union), choice, outcome=outcome)
 
@@ -71,11 +71,11 @@ def _why(objective: MergeObjective) -> str:
 
 def _who_joins_whom(event: ClustersMerged, task: Task, named: Sequence[int]) -> str:
     """Return `Cluster 4 (1 record, age 63) joins cluster 9 (2 records, age 60–64)`."""
-    small, other = (
-        f"{seen.number + 1:,} ({_box(task, named, seen.size, seen.shown)})"
-        for seen in (event.small, event.other)
+    small, partner = (
+        f"{cluster.number + 1:,} ({_box(task, named, cluster.size, cluster.shown)})"
+        for cluster in (event.small, event.other)
     )
-    sentence = f"Cluster {small} joins cluster {other}"
+    sentence = f"Cluster {small} joins cluster {partner}"
     if not event.hides.any():
         return sentence
     hidden = joined([task.quasi[x].name for x in np.flatnonzero(event.hides).tolist()])
@@ -102,8 +102,8 @@ def _union(event: ClustersMerged) -> list[Int32s]:
     union = []
     for x, hides in enumerate(event.hides.tolist()):
         small = nothing if hides and event.small_hides else event.small.shown[x]
-        other = nothing if hides and not event.small_hides else event.other.shown[x]
-        union.append(np.union1d(small, other))
+        partner = nothing if hides and not event.small_hides else event.other.shown[x]
+        union.append(np.union1d(small, partner))
     return union
 
 
@@ -182,7 +182,7 @@ def _research_value(event: ClustersMerged, task: Task) -> list[str]:
     return [*lines, f"score = {total:.4f}"]
 
 
-def _term(event: ClustersMerged, task: Task, x: int, kept: float) -> tuple[str, float]:
+def _term(event: ClustersMerged, task: Task, x: int, share_kept: float) -> tuple[str, float]:
     """Return an attribute's part of the score, as text and number."""
     attribute = task.quasi[x]
     terms = event.terms
@@ -200,16 +200,16 @@ def _term(event: ClustersMerged, task: Task, x: int, kept: float) -> tuple[str, 
         sizes = np.array([event.small.size, event.other.size])
         load = float((shown * extents + (sizes - shown) * hide).sum()) + more
         span = 1.0 + load / float(sizes.sum())
-        text = f"{weight} / {short_number(span)}{of_detail} · {short_number(kept)}{of_rules}"
-        width, rules = emphasised(attribute, span, kept)
+        text = f"{weight} / {short_number(span)}{of_detail} · {short_number(share_kept)}{of_rules}"
+        width, rules = emphasised(attribute, span, share_kept)
         return text, attribute.weight / width * rules
     n = task.n
     after = n + float(terms.load[x]) + more
     share = f"{n:,} / {short_number(after)}"
     if of_detail:
         share = f"({share}){of_detail}"
-    detail, rules = emphasised(attribute, n / after, kept)
-    text = f"{weight} · {share} · {short_number(kept)}{of_rules}"
+    detail, rules = emphasised(attribute, n / after, share_kept)
+    text = f"{weight} · {share} · {short_number(share_kept)}{of_rules}"
     return text, attribute.weight * detail * rules
 
 

@@ -26,11 +26,11 @@ def raised(event: AttributeRaised, task: Task) -> Lesson:
 def _why(event: AttributeRaised, task: Task) -> str:
     if event.by != "values":
         return f"which costs least by {event.by}"
-    others = [x for x in event.scores if x != event.attribute]
+    other_attributes = [x for x in event.scores if x != event.attribute]
     why = "the attribute with most distinct values"
-    if not others:
+    if not other_attributes:
         return why
-    second = max(others, key=lambda x: event.scores[x])
+    second = max(other_attributes, key=lambda x: event.scores[x])
     runner_up = f"runner-up {task.quasi[second].name} with {event.scores[second]:,.0f}"
     return f"{why} ({event.before:,}, {runner_up})"
 
@@ -71,6 +71,6 @@ def suppressed(event: RecordsSuppressed, task: Task) -> Lesson:
         sentence += (
             f", and {event.joining:,} of the smallest class that can join: at least {task.k} in all"
         )
-    told = with_others(event, f"{sentence}.")
+    full_sentence = with_others(event, f"{sentence}.")
     vote = Vote("How many records are suppressed?")
-    return Lesson(told, vote=vote, outcome=f"- {event.small}", tone="warn")
+    return Lesson(full_sentence, vote=vote, outcome=f"- {event.small}", tone="warn")

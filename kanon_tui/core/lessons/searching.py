@@ -176,10 +176,10 @@ def pruned(event: Pruned, task: Task) -> Lesson:
     """Tell about strings that need no test."""
     sentence = f"Drop {count_of(event.strings, 'string')}: {_why_dropped(event, task)}."
     if event.reason == ABOVE:
-        many = plural(event.strings, "string passes too and needs", "strings pass too and need")
-        sentence = f"{event.strings:,} more general {many} no test."
-    told = with_others(event, sentence)
-    return Lesson(told, vote=_WHICH_PRUNED, outcome=f"- {event.strings}", tone="warn")
+        clause = plural(event.strings, "string passes too and needs", "strings pass too and need")
+        sentence = f"{event.strings:,} more general {clause} no test."
+    full_sentence = with_others(event, sentence)
+    return Lesson(full_sentence, vote=_WHICH_PRUNED, outcome=f"- {event.strings}", tone="warn")
 
 
 def _why_dropped(event: Pruned, task: Task) -> str:

@@ -94,10 +94,10 @@ def _which_record(event: NearestTaken) -> Choice:
 @describes(LeftOversCompared)
 def left_overs_compared(event: LeftOversCompared, task: Task) -> Lesson:
     """Tell with how many clusters the records left over have been compared."""
-    left = count_of(event.left, "record is", "records are")
+    records = count_of(event.left, "record is", "records are")
     clusters = plural(event.clusters, "cluster")
     sentence = (
-        f"{left} left, too few for a cluster of {task.k:,}: compared with {event.compared:,} of "
+        f"{records} left, too few for a cluster of {task.k:,}: compared with {event.compared:,} of "
         f"{event.clusters:,} {clusters}."
     )
     question = "How many clusters are compared with the records left over?"
@@ -128,8 +128,8 @@ def left_over(
     if event.alternatives is not None:
         which = f"which cluster takes record {event.record + 1:,}"
         rule = "the nearest; of equals the first"
-        asked = Choice(which, "distance", (), 0, rule, _FORMULA)
-        choice = chosen_among(event.alternatives, task, asked, of_clusters=True)
+        question = Choice(which, "distance", (), 0, rule, _FORMULA)
+        choice = chosen_among(event.alternatives, task, question, of_clusters=True)
     whose = "centre" if event.to_centre else "first record"
     sentence = (
         f"{begin} joins cluster {event.cluster + 1:,}, whose {whose} is nearest, at distance "
@@ -160,7 +160,8 @@ def _comparison(compared: ValueComparison, record: int, task: Task) -> str:
     value = attribute.column.values[attribute.column.codes[record]]
     if not compared.among:
         distances = [
-            f"{distance_text(other.distance)} from {other.value}" for other in compared.others
+            f"{distance_text(other_value.distance)} from {other_value.value}"
+            for other_value in compared.others
         ]
         return f" Of {attribute.name}, {value} is {joined(distances)}."
     agreeing = [
@@ -174,14 +175,15 @@ def _comparison(compared: ValueComparison, record: int, task: Task) -> str:
     )
 
 
-def _distances(others: Sequence[OtherValue]) -> list[str]:
+def _distances(other_values: Sequence[OtherValue]) -> list[str]:
     """Return the distances of the nearest values, and how many others there are."""
-    named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
+    named = other_values if len(other_values) <= _VALUES_NAMED + 1 else other_values[:_VALUES_NAMED]
     distances = [
-        f"{distance_text(other.distance)} from {other.value} ({other.count:,})" for other in named
+        f"{distance_text(other_value.distance)} from {other_value.value} ({other_value.count:,})"
+        for other_value in named
     ]
-    if len(named) < len(others):
-        distances.append(f"further from {len(others) - len(named):,} other values")
+    if len(named) < len(other_values):
+        distances.append(f"further from {len(other_values) - len(named):,} other values")
     return distances
 
 

@@ -33,12 +33,12 @@ def splitting(event: GroupSplit | GroupKept | GroupsDecided, task: Task) -> Less
         size = count_of(int(event.distinct.counts[event.rows].sum()), "record")
         sentence = f"Close a group of {size}: {_why_kept(event, task)}."
         return Lesson(sentence, vote=_DIVIDED, outcome="CLOSED")
-    now = _figure_now(event.figure)
+    figure_change = _figure_now(event.figure)
     if isinstance(event, GroupsDecided):
         sentence = f"{event.splits:,} of {event.decisions:,} groups split, the others closed."
         if not event.splits:
             return Lesson(sentence, vote=_DIVIDED, outcome="CLOSED")
-        return Lesson(f"{sentence} {now}", vote=_SEEDS)
+        return Lesson(f"{sentence} {figure_change}", vote=_SEEDS)
     rows = [np.concatenate([event.first, event.second]), event.first, event.second]
     sides = [event.distinct.first[side] for side in rows]
     quasi = [task.quasi[x] for x in _most_parted(task, sides)]
@@ -46,7 +46,7 @@ def splitting(event: GroupSplit | GroupKept | GroupsDecided, task: Task) -> Less
     group, first, second = (
         _side(quasi, records, size) for records, size in zip(sides, sizes, strict=True)
     )
-    sentence = f"Split {group} around two that are far apart: {first} and {second}. {now}"
+    sentence = f"Split {group} around two that are far apart: {first} and {second}. {figure_change}"
     if event.losses is None or event.figure.name != "NCP":
         return Lesson(sentence, vote=_SEEDS, sides=_side_names(event, task))
     ranked = _saving_most(event.losses)
@@ -81,8 +81,8 @@ def _most_parted(task: Task, sides: Sequence[Int32s]) -> list[int]:
     narrowed = []
     for attribute in task.quasi:
         codes = attribute.column.codes
-        whole, first, second = (len(np.unique(codes[records])) for records in sides)
-        narrowed.append(2.0 - (first + second) / whole)
+        undivided, first, second = (len(np.unique(codes[records])) for records in sides)
+        narrowed.append(2.0 - (first + second) / undivided)
     ranked = sorted(range(len(narrowed)), key=lambda x: (-narrowed[x], x))
     return sorted(x for x in ranked[:_NAMED] if narrowed[x] > 0)
 
@@ -112,12 +112,12 @@ def _saving_most(losses: SplitLosses) -> list[int]:
 def _narrowing(task: Task, losses: SplitLosses, ranked: Sequence[int]) -> str:
     """Return ` Along age they narrow most, by 0.31 of NCP; runner-up zip with 0.12.`"""
     saved = _saved(task, losses)
-    first, *others = ranked
-    if not others or saved[first] <= 0:
+    first, *runners_up = ranked
+    if not runners_up or saved[first] <= 0:
         return ""
     name = task.quasi[first].name
     words = f" Along {name} they narrow most, by {small_number(saved[first])} of NCP"
-    second = others[0]
+    second = runners_up[0]
     if saved[second] <= 0:
         return f"{words}."
     name = task.quasi[second].name

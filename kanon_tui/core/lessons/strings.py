@@ -100,8 +100,8 @@ def rv_formula(levels: Sequence[int], task: Task) -> tuple[str, ...]:
         elif level == attribute.hierarchy.height:
             lines.append(f"{at}: 0, the root leaves nothing")
         elif attribute.weight:
-            left = value / attribute.weight
-            lines.append(f"{at}: {attribute.weight:.3g} × {left:.4g} = {value:.4g}")
+            share_kept = value / attribute.weight
+            lines.append(f"{at}: {attribute.weight:.3g} × {share_kept:.4g} = {value:.4g}")
         else:
             lines.append(f"{at}: 0, its weight is 0")
     return (*lines, f"RV = {total:.4g}")

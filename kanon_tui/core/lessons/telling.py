@@ -36,9 +36,9 @@ def plain_sentence(event: Event) -> str:
         for name, value in values.items()
         if isinstance(value, int | float | str)
     ]
-    many = [count_of(event.decisions, "decision")] if event.decisions > 1 else []
-    told = joined([*many, *figures])
-    return f"{name}: {told}." if told else f"{name}."
+    decisions = [count_of(event.decisions, "decision")] if event.decisions > 1 else []
+    details = joined([*decisions, *figures])
+    return f"{name}: {details}." if details else f"{name}."
 
 
 def _figure(value: float | str) -> str:

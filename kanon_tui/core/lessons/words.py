@@ -16,12 +16,12 @@ _VALUES_SHOWN = 4
 _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
 
 
-def distinguishable(one: float, other: float) -> tuple[str, str]:
+def distinguishable(first: float, second: float) -> tuple[str, str]:
     """Return two figures with as many decimals as it takes to see that they differ."""
-    apart = abs(other - one)
+    apart = abs(second - first)
     needed = ceil(-log10(apart)) if apart > 0 else 0
     decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
-    return short_number(one, decimals), short_number(other, decimals)
+    return short_number(first, decimals), short_number(second, decimals)
 
 
 def change(before: float, after: float) -> str:
@@ -52,6 +52,6 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
 def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:
     """Return labels of some attributes: `age 63–64, sex Female`."""
     return ", ".join(
-        f"{attribute.name} {texts(attribute, own)}"
-        for attribute, own in zip(attributes, codes, strict=True)
+        f"{attribute.name} {texts(attribute, attribute_codes)}"
+        for attribute, attribute_codes in zip(attributes, codes, strict=True)
     )

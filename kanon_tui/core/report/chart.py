@@ -12,7 +12,7 @@ class Line:
     values: tuple[float | None, ...]
 
 
-def ticks(highest: float, most: int, whole: bool = False) -> list[float]:
+def ticks(highest: float, most: int, integers_only: bool = False) -> list[float]:
     """Return round numbers from 0 to just above `highest`, at most `most` of them.
 
     >>> ticks(0.43, 6)
@@ -22,7 +22,7 @@ def ticks(highest: float, most: int, whole: bool = False) -> list[float]:
     rough = highest / max(most - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * f for f in (1, 2, 2.5, 5, 10, 20) if power * f >= rough * (1 - 1e-9))
-    if whole:
+    if integers_only:
         step = max(float(math.ceil(step)), 1.0)
     count = max(math.ceil(highest / step - 1e-9), 1)
     return [i * step for i in range(count + 1)]

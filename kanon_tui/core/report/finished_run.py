@@ -117,7 +117,7 @@ class FinishedRun:
     def generalised_unasked(self) -> tuple[str, ...]:
         """The quasi-identifiers that the project does not name, but that were guessed."""
         named = self.task.roles if self.project is None else self.project.attributes
-        return tuple(each.name for each in self.task.quasi if each.name not in named)
+        return tuple(attribute.name for attribute in self.task.quasi if attribute.name not in named)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -126,14 +126,14 @@ class FinishedRun:
         built = self.task.built if full_domain else ()
         release = self.release.notes
         mild = (caution.sentence for caution in self.cautions if not caution.is_amber)
-        found = (*self.warnings, *mild, *self.task.notes, *self.grouping.notes, *release, *built)
+        notes = (*self.warnings, *mild, *self.task.notes, *self.grouping.notes, *release, *built)
         if (cost := self.measures.rounding) is not None:
             ncp = self.measures.ncp
             lost = note("round ends of ranges cost {cost:.4f} of NCP {ncp:.4f}", cost=cost, ncp=ncp)
-            found = (*found, lost)
-        if not all(isinstance(each, Note) for each in found):
+            notes = (*notes, lost)
+        if not all(isinstance(item, Note) for item in notes):
             raise TypeError("a note that was not made by text.note cannot go into a report")
-        return found
+        return notes
 
     @property
     def warnings(self) -> tuple[Note, ...]:

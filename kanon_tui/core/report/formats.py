@@ -124,8 +124,8 @@ def section_html(section: Section) -> str:
         parts.append(_table_html(section))
     if section.pictures:
         drawn = (
-            f"<figure><figcaption>{escaped(each.title)}</figcaption>{_table_html(each)}</figure>"
-            for each in section.pictures
+            f"<figure><figcaption>{escaped(picture.title)}</figcaption>{_table_html(picture)}</figure>"
+            for picture in section.pictures
         )
         parts.append(f'<div class="pictures">{"".join(drawn)}</div>')
     for listing in section.listings:

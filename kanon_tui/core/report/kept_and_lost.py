@@ -55,15 +55,15 @@ def release_shares(result: FinishedRun) -> ReleaseShares:
         level = figure(measured.mean_span)
         if not clustering:
             level = f"{measured.level}/{attribute.hierarchy.height}"
-        kept = _share(measured.rv, original)
-        attributes[attribute.name] = KeptAndLost(level, kept, measured.ncp)
+        rv_share = _share(measured.rv, original)
+        attributes[attribute.name] = KeptAndLost(level, rv_share, measured.ncp)
     title = "span" if clustering else "level"
-    kept = _share(result.measures.rv, sum(originals))
-    return ReleaseShares(title, attributes, kept, result.measures.ncp)
+    rv_share = _share(result.measures.rv, sum(originals))
+    return ReleaseShares(title, attributes, rv_share, result.measures.ncp)
 
 
-def _share(part: float, whole: float) -> float | None:
-    return min(part / whole, 1.0) if whole > 0 else None
+def _share(part: float, total: float) -> float | None:
+    return min(part / total, 1.0) if total > 0 else None
 
 
 def kept_text(share: float | None) -> str:
@@ -102,9 +102,9 @@ def table_lines(shares: ReleaseShares, bars: bool) -> list[str]:
     room = _FIGURE + 1 + WIDEST_BAR if bars else 0
     rows = [("attribute", shares.level_title, "RV kept", "NCP lost")]
     for name, share in shares.attributes.items():
-        kept = gauge(kept_text(share.kept), share.kept, KEPT_SIGNS, room)
-        lost = gauge(lost_text(share.lost), share.lost, LOST_SIGNS, room)
-        rows.append((name, share.level, kept, lost))
+        kept_bar = gauge(kept_text(share.kept), share.kept, KEPT_SIGNS, room)
+        lost_bar = gauge(lost_text(share.lost), share.lost, LOST_SIGNS, room)
+        rows.append((name, share.level, kept_bar, lost_bar))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     return [
         "   ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])

@@ -60,7 +60,8 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "left_out": task.left_out,
             **({"pseudonymised": task.pseudonymised} if task.pseudonymised else {}),
             "singling_out": [
-                _named(each, ("attribute", "unique", "records")) for each in task.singling_out
+                _named(singled_out, ("attribute", "unique", "records"))
+                for singled_out in task.singling_out
             ],
             "published": all_columns_figures(result.release.all_columns),
             "cautions": [asdict(caution) for caution in result.cautions],
@@ -127,14 +128,16 @@ def _named(thing: object, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
-    rules = [_named(kept, ("rule", "importance", "kept")) for kept in measured.rules]
+    rules = [_named(kept_rule, ("rule", "importance", "kept")) for kept_rule in measured.rules]
     return {**_named(measured, ("weight", "rule_emphasis", "ncp", "rv", "level")), "rules": rules}
 
 
 def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
     figures = {"k": privacy.k, **privacy.figures}
     figures |= _named(privacy, ("risk_max", "risk_mean", "violations"))
-    figures["disclosed"] = {name: asdict(each) for name, each in privacy.disclosures.items()}
+    figures["disclosed"] = {
+        name: asdict(disclosure) for name, disclosure in privacy.disclosures.items()
+    }
     figures["violating_values"] = {
         **privacy.violating_values,
         "total": sum(privacy.violating_values.values()),
@@ -160,13 +163,13 @@ def _required(reached: RequirementResult) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the versions of the software that computed the figures."""
-    found = {"kanon_tui": __version__, "python": platform.python_version()}
+    package_versions = {"kanon_tui": __version__, "python": platform.python_version()}
     for package in ("polars", "numpy"):
         try:
-            found[package] = version(package)
+            package_versions[package] = version(package)
         except PackageNotFoundError:  # only where packages are bundled without their metadata
-            found[package] = "unknown"
-    return found
+            package_versions[package] = "unknown"
+    return package_versions
 
 
 def release_hash(result: FinishedRun) -> str | None:
@@ -186,12 +189,12 @@ def input_hash(result: FinishedRun) -> str | None:
 
 def _hash_of(files: list[Path]) -> str | None:
     """Return the SHA-256 of files, one after the other; None where there are none."""
-    found = sha256()
+    digest = sha256()
     for file in files:
         with file.open("rb") as data:
             while block := data.read(1 << 20):
-                found.update(block)
-    return found.hexdigest() if files else None
+                digest.update(block)
+    return digest.hexdigest() if files else None
 
 
 def plain_values(value: Any) -> Any:

@@ -37,11 +37,14 @@ def notebook_html(result: FinishedRun) -> str:
 
 def _before_and_after(result: FinishedRun) -> Section:
     release, quasi = result.release, result.task.quasi
-    kept = [row for row in release.order if not release.suppressed[row]][:_RECORDS]
+    published_rows = [row for row in release.order if not release.suppressed[row]][:_RECORDS]
     names = [attribute.name for attribute in quasi]
     rows = []
-    for row in kept:
-        before = [str(each.column.values[each.column.codes[row]]) for each in quasi]
+    for row in published_rows:
+        before = [
+            str(quasi_identifier.column.values[quasi_identifier.column.codes[row]])
+            for quasi_identifier in quasi
+        ]
         after = [cells.texts[cells.codes[row]] for cells in release.cells]
         rows.append([*before, "→", *after])
     return Section("Records", [_CLEAR], [*names, "", *names], rows)

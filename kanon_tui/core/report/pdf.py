@@ -61,13 +61,13 @@ class _Pages(FPDF):
 
     def printable(self, text: str, style: str = "") -> str:
         """Return a text in which what no font of a style has is a box."""
-        known = self.known[style]
+        drawable = self.known[style]
         lacking = {
-            each for each in visible_lines(text)
-            if ord(each) not in known or bidirectional(each) in ("R", "AL")
+            character for character in visible_lines(text)
+            if ord(character) not in drawable or bidirectional(character) in ("R", "AL")
         }  # fmt: skip
         self.unknown |= lacking
-        return visible_lines(text).translate({ord(each): "□" for each in lacking})
+        return visible_lines(text).translate({ord(character): "□" for character in lacking})
 
     def lines(self, text: str, height: float = 4.8) -> None:
         """Print a text over the width of the page."""
@@ -168,12 +168,12 @@ def _widths(pages: _Pages, rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
                                for word in ["", *cell.split()]) * 1.08 + 3)
         for column in columns
     ]  # fmt: skip
-    wanted = [
+    wishes = [
         max(least[x], max(min(pages.get_string_width(cell) + 3, 120) for cell in column))
         for x, column in enumerate(columns)
     ]
     room = pages.epw - sum(least)
-    more = sum(wanted) - sum(least)
+    more = sum(wishes) - sum(least)
     share = room / more if more else 0.0
-    found = [low + (high - low) * share for low, high in zip(least, wanted, strict=True)]
-    return tuple(found) if room > 0 else tuple(least)
+    widths = [low + (high - low) * share for low, high in zip(least, wishes, strict=True)]
+    return tuple(widths) if room > 0 else tuple(least)

@@ -153,8 +153,10 @@ def measured_rows(
     which: Sequence[tuple[str, str, str]], measures: Measures
 ) -> list[tuple[str, str, str]]:
     """Return title, figure and meaning of those `METRICS` or `COUNTS` that a release has."""
-    known = [(title, getattr(measures, name), meaning) for name, title, meaning in which]
-    return [(title, figure(value), meaning) for title, value, meaning in known if value is not None]
+    measured = [(title, getattr(measures, name), meaning) for name, title, meaning in which]
+    return [
+        (title, figure(value), meaning) for title, value, meaning in measured if value is not None
+    ]
 
 
 RISK_THRESHOLDS = (0.2, 0.1, 0.05)
@@ -173,12 +175,12 @@ def privacy_section(result: FinishedRun) -> Section:
         ("k", figure(privacy.k), _k_meaning(result)),
         *(
             (
-                f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
-                figure(each.figure),
-                f"every class has {each.requirement.model}; the worst has this"
-                f"{_whose_proof(each.requirement.model.name)}",
+                f"✓ Required {proof.requirement.model.title}: {proof.requirement.column.name}",
+                figure(proof.figure),
+                f"every class has {proof.requirement.model}; the worst has this"
+                f"{_whose_proof(proof.requirement.model.name)}",
             )
-            for each in privacy.required
+            for proof in privacy.required
         ),
         *_required_subsets(result),
         *_required_risk(result),

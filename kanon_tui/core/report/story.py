@@ -82,9 +82,11 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
     if task.person is None:  # whose a row is, the release does not tell
         privacy = result.measures.privacy
         figures = {name: privacy.figures[name] for name in _OF_CLASSES}
-        public |= {name: dict(each) for name, each in figures.items() if each}
+        public |= {name: dict(by_column) for name, by_column in figures.items() if by_column}
         public["cautions"] = [asdict(caution) for caution in public_cautions(result)]
-        public["revealed"] = {n: each.revealed for n, each in privacy.disclosures.items()}
+        public["revealed"] = {
+            n: disclosure.revealed for n, disclosure in privacy.disclosures.items()
+        }
     plain: dict[str, Any] = plain_values(public)
     return plain
 
@@ -105,14 +107,17 @@ def public_sections(result: FinishedRun) -> list[Section]:
         f"generalised by {result.algorithm.title} so that every combination of them is shared by "
         f"at least {k:,} {'people' if task.person is not None else 'records'}."
     )
-    kept = ", ".join(public["published_as_they_are"]) or "none"
+    unchanged_columns = ", ".join(public["published_as_they_are"]) or "none"
     order = [INPUT_ORDER_WARNING] if task.output.order == "input" else []
     cautions = [f"{caution.sentence}." for caution in public_cautions(result)]
     warnings = map(str, [*cautions, *order, *small_k_warning(k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
         ("k-anonymity", f"{k:,}", figure(public["smallest_class"]), to_sign.PROOF),
-        *((each.model.title, str(each.model), "✓", to_sign.PROOF) for each in required),
+        *(
+            (requirement.model.title, str(requirement.model), "✓", to_sign.PROOF)
+            for requirement in required
+        ),
         ("Highest risk", "", figure(public["risk_max"]), "1 in the smallest class"),
         ("Mean risk", "", figure(public["risk_mean"]), "averaged over the rows"),
     ]
@@ -126,7 +131,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
         for n, v in revealed.items()
     ]
     coded = [f"Published as pseudonyms: {joined(task.pseudonymised)}."] * bool(task.pseudonymised)
-    paragraphs = [released, f"Published as they are: {kept}.", *coded, *warnings]
+    paragraphs = [released, f"Published as they are: {unchanged_columns}.", *coded, *warnings]
     paragraphs.append(f"SHA-256 of the release: {public['sha256']}")
     columns = ("Measure", "Asked for", "Figure", "Meaning")
     return [
@@ -174,7 +179,7 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         _versions(result),
     ]
     summary = to_sign.summary_section(result)
-    headlines = [each for section in sections for each in section.headline]
+    headlines = [headline for section in sections for headline in section.headline]
     cautions = [f"Caution: {caution.sentence}." for caution in result.cautions]
     paragraphs = [*cautions, *summary.paragraphs, *headlines]
     sections.insert(0, replace(summary, paragraphs=paragraphs))
@@ -217,10 +222,10 @@ def _document(
     sections: Sequence[Section],
 ) -> Document:
     """Return the sections that say something, under a title."""
-    kept = [s for s in sections if s.paragraphs or s.rows or s.items or s.command]
+    filled_sections = [s for s in sections if s.paragraphs or s.rows or s.items or s.command]
     tiles = [(name, figure(value)) for name, value in figures]
     lead = f"{result.algorithm.title} on {of}"
-    return Document(f"{title} with k = {public_k(result.task)}", lead, tiles, kept)
+    return Document(f"{title} with k = {public_k(result.task)}", lead, tiles, filled_sections)
 
 
 _WHY = {
@@ -237,7 +242,7 @@ def _data(result: FinishedRun) -> Section:
     """Return the columns with role, reason and treatment, without any value."""
     task, project = result.task, result.project
     plans = [] if project is None else planned_columns(project, task.roles)
-    columns = {each.name: each.column for each in task.quasi}
+    columns = {attribute.name: attribute.column for attribute in task.quasi}
     columns |= {column.name: column for column in task.sensitive}
     rows = []
     for plan in plans:
@@ -280,7 +285,7 @@ def _treatment_section(result: FinishedRun) -> Section:
         )
     if task.pseudonymised:
         paragraphs.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")
-    paragraphs += [f"Singles people out: {each}." for each in task.singling_out]
+    paragraphs += [f"Singles people out: {singled_out}." for singled_out in task.singling_out]
     facts: list[tuple[str, object]] = [
         ("Asked for: k", task.k),
         ("Reached: k", measures.privacy.k),
@@ -346,9 +351,14 @@ def _emphases(result: FinishedRun) -> list[str]:
 
 def _rules(result: FinishedRun) -> Section:
     rows: list[list[str | Bar]] = [
-        [name, kept.rule, figure(kept.importance), Bar(_share(kept.kept), f"{kept.kept:.1%}")]
+        [
+            name,
+            kept_rule.rule,
+            figure(kept_rule.importance),
+            Bar(_share(kept_rule.kept), f"{kept_rule.kept:.1%}"),
+        ]
         for name, attribute in result.measures.attributes.items()
-        for kept in attribute.rules
+        for kept_rule in attribute.rules
     ]
     text = "Values that should not be mixed, and the share of records whose class keeps them apart."
     columns = ("Attribute", "Keep apart", "Importance", "Kept")
@@ -364,9 +374,9 @@ def _search(result: FinishedRun) -> Section:
     ]
     passing = search.get("passing") or []
     items = [
-        f"{', '.join(f'{name} {level}' for name, level in found['levels'].items())}: "
-        f"research value {figure(found['rv'])}"
-        for found in passing[:10]
+        f"{', '.join(f'{name} {level}' for name, level in passing_node['levels'].items())}: "
+        f"research value {figure(passing_node['rv'])}"
+        for passing_node in passing[:10]
     ]
     paragraphs = []
     if len(passing) > 1:
@@ -399,7 +409,7 @@ def _share(value: float | None) -> float:
 
 def words_section(sections: Sequence[Section]) -> Section:
     """Return those of the words that the sections use, each with its meaning."""
-    text = "\n".join(each for section in sections for each in section.texts)
+    text = "\n".join(section_text for section in sections for section_text in section.texts)
     words = Path(__file__).with_name("words.md").read_text(encoding="utf-8")
     rows = [
         (word, meaning)

@@ -31,13 +31,13 @@ def summary_section(result: FinishedRun) -> Section:
         ("k-anonymity", f"{task.k:,}", figure(measures.privacy.k), "✓", PROOF),
         *(
             (
-                f"{each.requirement.model.title}: {each.requirement.column.name}",
-                str(each.requirement.model),
-                figure(each.figure),
+                f"{proof.requirement.model.title}: {proof.requirement.column.name}",
+                str(proof.requirement.model),
+                figure(proof.figure),
                 "✓",
                 PROOF,
             )
-            for each in measures.privacy.required
+            for proof in measures.privacy.required
         ),
         *_risk_row(result),
     ]
@@ -70,12 +70,12 @@ def _released(result: FinishedRun) -> str:
 def _protected(result: FinishedRun) -> str:
     task = result.task
     noun = "people" if task.repeated is not None else "records"
-    known = joined([attribute.name for attribute in task.quasi])
+    names = joined([attribute.name for attribute in task.quasi])
     required = result.measures.privacy.required
-    bounded = dict.fromkeys(each.requirement.column.name for each in required)
+    bounded = dict.fromkeys(proof.requirement.column.name for proof in required)
     beyond = f" What they can infer of {joined(list(bounded))} is bounded below." if bounded else ""
     return (
-        f"Protected against identity disclosure: somebody who knows {known} of a person cannot "
+        f"Protected against identity disclosure: somebody who knows {names} of a person cannot "
         f"tell that person's record from at least {task.k - 1:,} other {noun}.{beyond}"
     )
 
@@ -107,8 +107,10 @@ def context_section(result: FinishedRun) -> Section:
     ]
     sentences = []
     if bound is not None:
-        kept = "is within" if highest <= bound else "EXCEEDS"
-        sentences.append(f"The highest risk of a person, {highest:.3g}, {kept} what is accepted.")
+        verdict = "is within" if highest <= bound else "EXCEEDS"
+        sentences.append(
+            f"The highest risk of a person, {highest:.3g}, {verdict} what is accepted."
+        )
     if context.preset is not None:
         preset = PRESETS[context.preset]
         sentences.append(f"Started from: {preset.title} ({preset.source}). {NO_VERDICT}")
@@ -121,7 +123,7 @@ def context_section(result: FinishedRun) -> Section:
 def checklist_section(result: FinishedRun) -> Section:
     """Return a checklist of what k-anonymity does not protect against."""
     task = result.task
-    required = {each.requirement.column.name for each in result.measures.privacy.required}
+    required = {proof.requirement.column.name for proof in result.measures.privacy.required}
     open_ones = [column.name for column in task.sensitive if column.name not in required]
     rows = [
         (
@@ -190,8 +192,8 @@ def _what_outsiders_find(result: FinishedRun) -> str:
 
 
 def _homogeneity(result: FinishedRun) -> str:
-    found = result.measures.privacy.disclosures
-    counts = [f"{name}: {each.revealed:,} people" for name, each in found.items()]
+    disclosures = result.measures.privacy.disclosures
+    counts = [f"{name}: {disclosure.revealed:,} people" for name, disclosure in disclosures.items()]
     return first_few(counts, _NAMES_SHOWN) or "no sensitive attribute"
 
 

@@ -48,11 +48,11 @@ class Candidates(Drawing):
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
         picture = Picture(width, height)
-        found = choice_of(scene)
-        if found is None:
+        numbered_choice = choice_of(scene)
+        if numbered_choice is None:
             picture.wrap(_nothing_chosen(scene))
             return picture
-        number, choice = found
+        number, choice = numbered_choice
         if number != scene.number:
             picture.wrap(f"step {number:,} chose {choice.question}:")
         else:
@@ -71,10 +71,10 @@ def _nothing_chosen(scene: Scene) -> str:
     """Return the reason why there are no candidates: no step yet, or a step with many decisions."""
     if scene.step is None:
         return "No decision yet."
-    many = scene.step.event.decisions
-    if many > 1:
+    decisions = scene.step.event.decisions
+    if decisions > 1:
         one_by_one = "To see one at a time press . instead of r, or space and . while it runs."
-        return f"This step stands for {many:,} decisions. {one_by_one}"
+        return f"This step stands for {decisions:,} decisions. {one_by_one}"
     return "Nothing is chosen here: the step follows from the data alone."
 
 
@@ -109,27 +109,27 @@ def _strings_around(scene: Scene, event: StringTested) -> Choice:
     tested = string_text(event.levels, scene.task, event.part)
     lattice = state.lattice
     candidates = [Candidate(tested, sum(tested.levels), chosen=True)]
-    others = np.empty(0, dtype=np.int64)
+    open_nodes = np.empty(0, dtype=np.int64)
     if lattice is not None and len(state.verdicts):
-        own = state.nodes_of(state.part)
-        others = own[state.verdicts[own] == Verdict.OPEN]
+        part_nodes = state.nodes_of(state.part)
+        open_nodes = part_nodes[state.verdicts[part_nodes] == Verdict.OPEN]
         shown = list(state.part or range(len(lattice.names)))
-        levels = lattice.grid[others][:, shown]
+        levels = lattice.grid[open_nodes][:, shown]
         for row in levels[np.argsort(levels.sum(axis=1), kind="stable")][: _NEIGHBOURS - 1]:
             candidates.append(
                 Candidate(replace(tested, levels=tuple(row.tolist())), int(row.sum()))
             )
     rule = way_picked(event.picked, scene.task) or "from specific to general, what is still open"
-    among = len(others) + 1
+    among = len(open_nodes) + 1
     question = "which string is tested"
     return Choice(question, "height", tuple(candidates), among, rule, best_first=False)
 
 
 def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
     """Draw `▸ record 2 ███▏ 2` per candidate, and after it the distance by attribute."""
-    scores = score_texts([each.score for each in choice.candidates])
-    texts = [_fitted(str(each.what), picture.width // 2) for each in choice.candidates]
-    notes = [f"  {each.note}" if each.note else "" for each in choice.candidates]
+    scores = score_texts([candidate.score for candidate in choice.candidates])
+    texts = [_fitted(str(candidate.what), picture.width // 2) for candidate in choice.candidates]
+    notes = [f"  {candidate.note}" if candidate.note else "" for candidate in choice.candidates]
     number = max(map(len, scores), default=0)
     room = picture.width - number - max(map(len, notes), default=0) - 4
     label, length = max(map(len, texts), default=0), min(picture.width // 4, 16)
@@ -144,13 +144,17 @@ def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
     label = min(label, max(room - 2, 2))
     length = min(length, max(room - label, 2))
     before = label + length + number + 2
-    heads = "".join(f" {shortened(each.name, each.width):>{each.width}}" for each in columns)
+    heads = "".join(
+        f" {shortened(column.name, column.width):>{column.width}}" for column in columns
+    )
     picture.line(f"  {shortened(choice.score, before):>{before}}{heads}", "dim")
-    highest = max([abs(each.score) for each in choice.candidates] or [0.0]) or 1.0
-    for place, (each, text) in enumerate(zip(choice.candidates, texts, strict=True)):
-        tone: Tone = "best" if each.chosen else ""
-        picture.write(f"{'▸' if each.chosen else ' '} {shortened(text, label):<{label}} ", tone)
-        picture.write(bar(abs(each.score) / highest, length), tone or "main")
+    highest = max([abs(candidate.score) for candidate in choice.candidates] or [0.0]) or 1.0
+    for place, (candidate, text) in enumerate(zip(choice.candidates, texts, strict=True)):
+        tone: Tone = "best" if candidate.chosen else ""
+        picture.write(
+            f"{'▸' if candidate.chosen else ' '} {shortened(text, label):<{label}} ", tone
+        )
+        picture.write(bar(abs(candidate.score) / highest, length), tone or "main")
         picture.write(f" {scores[place]:>{number}}{notes[place]}", tone)
         for column in columns:
             picture.write(f" {column.cell(place):>{column.width}}", column.tones[place])
@@ -198,12 +202,12 @@ def _heat(scene: Scene, candidates: Sequence[Candidate]) -> list[_Column]:
     columns: list[_Column] = []
     if not candidates or not candidates[0].parts:
         return columns
-    most = max(max(each.parts) for each in candidates) or 1.0
+    most = max(max(candidate.parts) for candidate in candidates) or 1.0
     for x, attribute in enumerate(scene.task.quasi):
-        parts = [each.parts[x] for each in candidates]
+        parts = [candidate.parts[x] for candidate in candidates]
         shades = [min(int(part / most * 4 + 0.999), 4) for part in parts]
-        records = [each.record for each in candidates]
-        values = ["" if each is None else originals_of(scene, each)[x] for each in records]
+        records = [candidate.record for candidate in candidates]
+        values = ["" if record is None else originals_of(scene, record)[x] for record in records]
         pairs = zip(shades, parts, strict=True)
         distances = tuple(f"{_SHADES[shade]}{small_number(part)}" for shade, part in pairs)
         tones = tuple(_HEAT[shade] for shade in shades)
@@ -218,15 +222,15 @@ def _fitting(columns: list[_Column], room: int) -> list[_Column]:
     if sum(least) + len(least) > room:
         none = ("",) * len(columns[0].values)
         columns = [
-            replace(each, values=none, distances=tuple(map(_brief, each.distances)))
-            for each in columns
+            replace(fitted, values=none, distances=tuple(map(_brief, fitted.distances)))
+            for fitted in columns
         ]
         least = [max(map(len, column.distances)) for column in columns]
         while least and sum(least) + len(least) > room:
             least.pop()
     needed = [column.needed for column in columns[: len(least)]]
     widths = fitted_widths(needed, room - len(least), least)
-    return [replace(each, width=width) for each, width in zip(columns, widths, strict=False)]
+    return [replace(fitted, width=width) for fitted, width in zip(columns, widths, strict=False)]
 
 
 def _brief(distance: str) -> str:
@@ -239,18 +243,18 @@ def _brief(distance: str) -> str:
 
 def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
     """Draw how far the runner-up is behind."""
-    chosen = next((each for each in candidates if each.chosen), None)
-    others = [each.score for each in candidates if not each.chosen]
-    if chosen is None or not others:
+    chosen = next((candidate for candidate in candidates if candidate.chosen), None)
+    other_scores = [candidate.score for candidate in candidates if not candidate.chosen]
+    if chosen is None or not other_scores:
         return
-    gap = min(abs(score - chosen.score) for score in others)
+    gap = min(abs(score - chosen.score) for score in other_scores)
     behind = f"{gap:,.4g}" if gap >= _SMALL else small_number(gap)
     picture.line("tie with the runner-up" if gap <= TIE else f"runner-up {behind} behind", "dim")
 
 
 def score_texts(scores: Sequence[float]) -> list[str]:
     """Return scores as texts, with enough decimals to distinguish the candidates."""
-    gaps = [abs(one - other) for one, other in combinations(scores, 2)]
+    gaps = [abs(first - second) for first, second in combinations(scores, 2)]
     least = min((gap for gap in gaps if gap > TIE), default=1.0)
     shown = [len(f"{score:.4g}".partition(".")[2]) for score in scores]
     decimals = min(max([ceil(-log10(least)), *shown]), _MOST_DECIMALS)
@@ -312,8 +316,10 @@ def vote_on(step: RunStep) -> Vote:
     choice = lesson.choice
     if choice is None:
         return Vote("What comes next?")
-    shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: by_number(str(each.what)))
-    right = next((n for n, each in enumerate(shown) if each.chosen), -1)
+    shown = sorted(
+        choice.candidates[: len(LETTERS)], key=lambda candidate: by_number(str(candidate.what))
+    )
+    right = next((n for n, candidate in enumerate(shown) if candidate.chosen), -1)
     question = f"{choice.question[0].upper()}{choice.question[1:]}?"
-    options = tuple(str(each.what) for each in shown)
+    options = tuple(str(candidate.what) for candidate in shown)
     return Vote(question, options, right) if len(shown) > 1 and right >= 0 else Vote(question)

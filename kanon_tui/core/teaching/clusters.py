@@ -107,14 +107,14 @@ class RecordMap(Drawing):
             return self._axes
         quasi = scene.task.quasi
         division = state.cuts[-1][1].event if state.cuts else None
-        values = [float(len(each.column.values)) for each in quasi]
+        values = [float(len(attribute.column.values)) for attribute in quasi]
         across = int(np.argmax(values))
         widths: Sequence[float] = values
         if isinstance(division, GroupDivided):
             across = division.along
             widths = division.widths or values
-        others = [a for a in range(len(quasi)) if a != across]
-        return across, max(others, key=lambda a: widths[a], default=across)
+        other_attributes = [a for a in range(len(quasi)) if a != across]
+        return across, max(other_attributes, key=lambda a: widths[a], default=across)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,9 @@ class _PrincipalAxes:
 
 def _principal_axes(task: Task) -> _PrincipalAxes:
     """Return the principal axes of the places that records have on the axes of the attributes."""
-    at = np.column_stack([_positions(each)[each.column.codes] for each in task.quasi])
+    at = np.column_stack(
+        [_positions(attribute)[attribute.column.codes] for attribute in task.quasi]
+    )
     at -= at.mean(axis=0)
     _, values, axes = np.linalg.svd(at.T @ at)
     axes = axes[:2] * np.where(axes[:2].sum(axis=1, keepdims=True) < 0, -1, 1)
@@ -174,7 +176,7 @@ class _Map:
         if principal:
             self.at = principal.at
         else:
-            spots = [_positions(each)[each.column.codes] for each in self.drawn]
+            spots = [_positions(attribute)[attribute.column.codes] for attribute in self.drawn]
             self.at = np.column_stack([spots[0], spots[1] if up else np.full(len(spots[0]), 0.5)])
         self.lit = set(np.unique(self.groups[state.rows]).tolist()) - {UNPLACED, SUPPRESSED}
         self.sizes = sizes_of(scene, self.groups.astype(np.int64))
@@ -199,7 +201,10 @@ class _Map:
         self._draw_cuts(canvas)
 
     def _draw_axes(self, canvas: Canvas[Tone]) -> None:
-        names = [each.name for each in self.drawn] or ["principal axis 1", "principal axis 2"]
+        names = [drawn_attribute.name for drawn_attribute in self.drawn] or [
+            "principal axis 1",
+            "principal axis 2",
+        ]
         titles = [f"{name} {sign}" for name, sign in zip(names, "→↑", strict=False)]
         title = "  ".join(reversed(titles))
         canvas.put(0, 0, shortened(title, self.left + self.columns), "strong")
@@ -269,10 +274,10 @@ class _Map:
 
     def _draw_outlines(self, canvas: Canvas[Tone], spots: dict[int, list[tuple[int, int]]]) -> None:
         """Draw a thin frame around clusters, of many only around those of the decision."""
-        there = [g for g in spots if g >= 0 and len(spots[g]) > 1]
-        many = len(there) > _MOST_OUTLINES
-        for group in sorted(there, key=lambda g: g in self.lit):
-            if many and group not in self.lit:
+        outlined = [g for g in spots if g >= 0 and len(spots[g]) > 1]
+        is_crowded = len(outlined) > _MOST_OUTLINES
+        for group in sorted(outlined, key=lambda g: g in self.lit):
+            if is_crowded and group not in self.lit:
                 continue
             rows, columns = zip(*spots[group], strict=True)
             top, left = min(rows) - 1, max(min(columns) - 1, self.left + 1)
@@ -286,8 +291,8 @@ class _Map:
 
     def _draw_tethers(self, canvas: Canvas[Tone]) -> None:
         """Draw the distances of the decision as dotted lines, and a centre with its trail."""
-        for one, other, text, chosen in _tethers(self.scene, self.state, self.at):
-            start, end = self.dot(one), self.dot(other)
+        for origin, target, text, chosen in _tethers(self.scene, self.state, self.at):
+            start, end = self.dot(origin), self.dot(target)
             tone: Tone = "warn" if chosen else "dim"
             canvas.line(start, end, tone, 1, 1 if chosen else 2)
             for share, down in product((0.5, 0.35, 0.65, 0.2, 0.8), (0, 1, -1)):
@@ -304,7 +309,7 @@ class _Map:
 
     def _draw_cuts(self, canvas: Canvas[Tone]) -> None:
         """Draw cuts along the axes as lines, that of this step in another colour."""
-        spots = [_positions(each) for each in self.drawn]
+        spots = [_positions(attribute) for attribute in self.drawn]
         for number, step in self.state.cuts[-_MOST_CUTS:] if spots else ():
             cut = step.event
             if not isinstance(cut, CutMade) or cut.attribute not in self.axes:
@@ -337,9 +342,9 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
     step = scene.step
     if step is not None and isinstance(step.event, ClustersMerged) and len(step.event.records):
         small = step.event.moves.records
-        other = step.event.records[len(small) :]
+        other_records = step.event.records[len(small) :]
         score = short_number(float(step.event.scores[0]))
-        yield _middle(at, small), _middle(at, other), score, True
+        yield _middle(at, small), _middle(at, other_records), score, True
     if step is not None and isinstance(step.event, GroupSplit) and len(step.event.records):
         first, second = step.event.seeds
         yield _middle(at, [first]), _middle(at, [second]), "seeds", True
@@ -353,12 +358,17 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
     if step.kind == "start" and isinstance(step.event, MemberTaken):
         before = [step.event.last]
     elif candidates[0].record is None:  # it joins a cluster that is closed
-        own = np.flatnonzero(state.groups == state.groups[record])
-        before = own[own != record].tolist()
-    for each in sorted(candidates, key=lambda each: each.chosen)[-3:]:
-        if len(before) and (each.record is not None or each.chosen):
-            end = record if each.record is None else each.record
-            yield _middle(at, before), _middle(at, [end]), short_number(each.score), each.chosen
+        members = np.flatnonzero(state.groups == state.groups[record])
+        before = members[members != record].tolist()
+    for candidate in sorted(candidates, key=lambda candidate: candidate.chosen)[-3:]:
+        if len(before) and (candidate.record is not None or candidate.chosen):
+            end = record if candidate.record is None else candidate.record
+            yield (
+                _middle(at, before),
+                _middle(at, [end]),
+                short_number(candidate.score),
+                candidate.chosen,
+            )
 
 
 def _middle(at: Floats, rows: Sequence[int] | npt.NDArray[np.integer]) -> Place:
@@ -371,17 +381,20 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
     groups = groups_now(scene)
     assert groups is not None
     k, sizes = scene.task.k, sizes_of(scene, groups)
-    there = np.flatnonzero(sizes)
-    below = int((sizes[there] < k).sum())
+    clusters = np.flatnonzero(sizes)
+    below = int((sizes[clusters] < k).sum())
     listed: list[tuple[str, Tone]] = [
-        (count_of(len(there), "cluster"), "strong"),
+        (count_of(len(clusters), "cluster"), "strong"),
         (f"{'✗' if below else '✓'} {below:,} below k = {k:,}", "bad" if below else "good"),
     ]
     for what, mark, group in (("not placed", "○", UNPLACED), ("suppressed", "×", SUPPRESSED)):
         count = int((groups == group).sum())
         listed += [(f"{mark} {count:,} {what}", "dim")] if count else []
     lit = np.unique(groups[state.rows])
-    order = [*lit[lit >= 0].tolist(), *there[(sizes[there] > 1) & ~np.isin(there, lit)].tolist()]
+    order = [
+        *lit[lit >= 0].tolist(),
+        *clusters[(sizes[clusters] > 1) & ~np.isin(clusters, lit)].tolist(),
+    ]
     shown = np.array(sorted(order[:40]), dtype=np.int64)
     boxes = boxes_of(scene, groups, shown, state.hidden)
     for group in order[:40]:
@@ -397,8 +410,8 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
 def _positions(attribute: QuasiIdentifier) -> Floats:
     """Return per value code its place on the axis, 0 to 1; a missing number is at the end."""
     if attribute.ordered:
-        found = np.asarray(places(attribute), dtype=np.float64)
-        return np.where(np.isnan(found), 1.0, found)
+        positions = np.asarray(places(attribute), dtype=np.float64)
+        return np.where(np.isnan(positions), 1.0, positions)
     rank = ranks(attribute).astype(np.float64)
     return rank / rank.max() if rank.max() else rank + 0.5
 
@@ -410,8 +423,8 @@ def _ticks(attribute: QuasiIdentifier, most: int) -> list[tuple[float, str]]:
     count = min(len(order), max(most, 2))
     if attribute.ordered:
         count = min(count, 5)
-        wanted = np.linspace(spots[order[0]], spots[order[-1]], count)
-        order = np.unique([int(np.abs(spots - share).argmin()) for share in wanted])
+        tick_places = np.linspace(spots[order[0]], spots[order[-1]], count)
+        order = np.unique([int(np.abs(spots - share).argmin()) for share in tick_places])
     elif len(order) > count:
         order = order[np.linspace(0, len(order) - 1, count).astype(int)]
     values = attribute.column.values
@@ -475,12 +488,12 @@ class Tree(Drawing):
 def _merge(scene: Scene, tree: Joined) -> _Node:
     members = tree.members()
     if tree.parts:
-        here = tree.step == scene.number
+        is_current = tree.step == scene.number
         text = f"{len(members):,} records · step {tree.step:,}"
         if tree.score is not None:
             text += f" · {short_number(tree.score, 5)}"
         parts = tuple(_merge(scene, part) for part in tree.parts)
-        return _Node(f"▸ {text}" if here else text, "here" if here else "", parts)
+        return _Node(f"▸ {text}" if is_current else text, "here" if is_current else "", parts)
     values = ", ".join(originals_of(scene, int(members[0])))
     more = f" and {len(members) - 1:,} more" if len(members) > 1 else ""
     return _Node(f"record {members[0] + 1:,}{more}: {values}")
@@ -489,7 +502,7 @@ def _merge(scene: Scene, tree: Joined) -> _Node:
 def _cuts(scene: Scene, state: ClusteringState) -> _Node:
     """Return the cuts so far; a lower side keeps the number of its part."""
     assert state.groups is not None
-    here = int(state.groups[state.rows].min(initial=np.iinfo(np.int32).max))
+    current_group = int(state.groups[state.rows].min(initial=np.iinfo(np.int32).max))
     root = _Node(f"all   {scene.task.n:,}")
     leaves = {0: root}
     for _, step in state.cuts:
@@ -502,14 +515,19 @@ def _cuts(scene: Scene, state: ClusteringState) -> _Node:
         leaves[cut.group].parts = lower, upper
         leaves[cut.group], leaves[cut.upper] = lower, upper
     for group, leaf in leaves.items():
-        closed, lit = group in state.closed, group == here
+        closed, lit = group in state.closed, group == current_group
         leaf.text = f"{'▸ ' if lit else ''}{leaf.text} {'✓' if closed else '…'}"
         leaf.tone = "here" if lit else "good" if closed else ""
     return root
 
 
-def _add_rows(node: _Node, first: str, rest: str, rows: list[tuple[str, Tone]]) -> None:
+def _add_rows(node: _Node, first: str, prefix_below: str, rows: list[tuple[str, Tone]]) -> None:
     rows.append((f"{first}{node.text}", node.tone))
     for part in node.parts:
         last = part is node.parts[-1]
-        _add_rows(part, rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "), rows)
+        _add_rows(
+            part,
+            prefix_below + ("└ " if last else "├ "),
+            prefix_below + ("  " if last else "│ "),
+            rows,
+        )

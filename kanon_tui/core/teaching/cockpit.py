@@ -55,8 +55,8 @@ class Cockpit(Drawing):
             return picture
         sizes = _class_sizes(scene)
         _gauges(picture, scene, step, sizes)
-        left = height - picture.used
-        below = max(left // 2, 6) if sizes is not None and left >= 10 else 0
+        height_left = height - picture.used
+        below = max(height_left // 2, 6) if sizes is not None and height_left >= 10 else 0
         name, points = objective_points(scene.timeline, scene.number)
         if points:
             title: list[tuple[str, Tone]] = [(f"{name} {figure_text(points[-1][1])}", "main")]
@@ -66,7 +66,7 @@ class Cockpit(Drawing):
             series: list[tuple[Points, Tone]] = [(points, "main"), (bound, "warn")]
             picture.entries(title)
             room = height - picture.used - below - 1
-            draw_curves(picture, [each for each in series if each[0]], room, scene.number)
+            draw_curves(picture, [curve for curve in series if curve[0]], room, scene.number)
         if not points and sizes is None:
             picture.line("This step measures nothing.", "dim")
         if sizes is not None:
@@ -119,10 +119,10 @@ def draw_curves(
         labels = ["", labels[0], ""]
     canvas.plot(series, labels, "dim", low, high)
     picture.add(canvas)
-    left = max(map(len, labels))
+    label_width = max(map(len, labels))
     begin, end = f"└ step {first:,}", f"step {last:,}"
-    room = max(picture.width - left - len(begin), len(end) + 1)
-    picture.line(f"{'':>{left}}{begin}{end:>{room}}"[: picture.width], "dim")
+    room = max(picture.width - label_width - len(begin), len(end) + 1)
+    picture.line(f"{'':>{label_width}}{begin}{end:>{room}}"[: picture.width], "dim")
 
 
 def figure_text(value: float) -> str:
@@ -169,16 +169,16 @@ def _gauges(picture: Picture, scene: Scene, step: Step, sizes: Int64s | None) ->
 def _rates(scene: Scene, work: str, most: int = 16) -> list[float]:
     """Return the units of work per second in up to `most` stretches of equal time."""
     steps = scene.timeline.steps(1, scene.number)
-    known = [
+    samples = [
         (seconds, float(step.counters.get(work, 0)))
         for number, step in steps[:: max(len(steps) // 400, 1)]
         if (seconds := scene.timeline.seconds(number)) > 0
     ]
-    if len(known) < 2 or known[-1][0] - known[0][0] < 0.05:
+    if len(samples) < 2 or samples[-1][0] - samples[0][0] < 0.05:
         return []
-    times, done = np.array(known).T
+    times, amounts = np.array(samples).T
     edges = np.linspace(times[0], times[-1], most + 1)
-    totals = np.interp(edges, times, done)
+    totals = np.interp(edges, times, amounts)
     return [max((b - a) / (edges[1] - edges[0]), 0.0) for a, b in pairwise(totals.tolist())]
 
 
@@ -192,10 +192,10 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
     bars = np.bincount(np.minimum((sizes - 1) // per_bar, most - 1), minlength=most)
     top, rows = int(bars.max()), height - 2
     shown = f"{top:,}"
-    left = max(len(shown), 5)
-    wide = min(max((picture.width - left - 2) // most, 2), _WIDEST_BAR)
+    label_width = max(len(shown), 5)
+    wide = min(max((picture.width - label_width - 2) // most, 2), _WIDEST_BAR)
     for row in range(rows, 0, -1):
-        picture.write(f"{shown:>5} ┤" if row == rows else f"{'':>{left}} │", "dim")
+        picture.write(f"{shown:>5} ┤" if row == rows else f"{'':>{label_width}} │", "dim")
         for bar, count in enumerate(bars.tolist()):
             at_k = bar * per_bar < k <= (bar + 1) * per_bar
             filled = min(max(round(count / top * rows * 8) - (row - 1) * 8, 0), 8)
@@ -211,5 +211,5 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
         begin = max(min(at - len(text) // 2, len(axis) - len(text)), 0)
         if all(c == " " for c in axis[begin : begin + len(text)]):
             axis[begin : begin + len(text)] = text
-    picture.line(f"{0:>{left}} └{''.join(axis).rstrip()}"[: picture.width], "dim")
+    picture.line(f"{0:>{label_width}} └{''.join(axis).rstrip()}"[: picture.width], "dim")
     picture.line(f"       records per class, k = {k:,} at │"[: picture.width], "dim")

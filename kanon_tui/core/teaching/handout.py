@@ -203,8 +203,8 @@ def outcome(result: Result) -> Iterator[str]:
             f"The release has {measures.classes:,} classes; {sizes}. They were counted again in "
             f"the published cells."
         )
-    for each in measures.privacy.required:
-        yield f"Every class has {each.requirement.model}; the worst has {each.figure:.3g}."
+    for proof in measures.privacy.required:
+        yield f"Every class has {proof.requirement.model}; the worst has {proof.figure:.3g}."
     yield (
         f"{count_of(measures.suppressed_records, 'record')} of {task.n:,} "
         f"{plural(measures.suppressed_records, 'is', 'are')} suppressed."

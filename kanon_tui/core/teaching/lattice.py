@@ -90,8 +90,8 @@ class LatticePicture(Drawing):
         if node is not None and len(state.verdicts):
             _about(texts[2], state, node)
         choices = [
-            (each, _layout(state, width, height - _rows(picture, *each)))
-            for each in (texts, texts[:2], texts[:1])
+            (shown_texts, _layout(state, width, height - _rows(picture, *shown_texts)))
+            for shown_texts in (texts, texts[:2], texts[:1])
         ]
         fitting = [choice for choice in choices if choice[1] is not None]
         with_edges = [choice for choice in choices if choice[1] is not None and choice[1].has_edges]
@@ -126,13 +126,18 @@ class LatticePicture(Drawing):
             if node in doubtful:
                 mark, tone = "?", "here"
             text = f"{mark}{_levels(lattice, shown, node)}"
-            here = node == (current if self._cursor is None else self._cursor)
-            left = column - len(text) // 2
+            is_current = node == (current if self._cursor is None else self._cursor)
+            text_column = column - len(text) // 2
             if mark == _LOOKS[Verdict.OPEN][0] and layout.pitch == len(text):
-                text, left = text[1:], left + 1  # a gap between neighbours
-            if here and layout.pitch > len(text) + 1:
-                canvas.put(row, left - 1, f"▸{' ' * len(text)}◂", "warn")
-            canvas.put(row, left, text, "here" if here and tone in ("dim", "on-panel") else tone)
+                text, text_column = text[1:], text_column + 1  # a gap between neighbours
+            if is_current and layout.pitch > len(text) + 1:
+                canvas.put(row, text_column - 1, f"▸{' ' * len(text)}◂", "warn")
+            canvas.put(
+                row,
+                text_column,
+                text,
+                "here" if is_current and tone in ("dim", "on-panel") else tone,
+            )
         picture.add(canvas)
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
@@ -144,9 +149,13 @@ class LatticePicture(Drawing):
         if layout is None:
             return False
         rows = layout.rows
-        here = self._cursor if self._cursor is not None else state.node_of(state.current)
-        at = next((i for i, nodes in enumerate(rows) if here in nodes), len(rows) - 1)
-        place = rows[at].index(here) if here is not None and here in rows[at] else 0
+        current_node = self._cursor if self._cursor is not None else state.node_of(state.current)
+        at = next((i for i, nodes in enumerate(rows) if current_node in nodes), len(rows) - 1)
+        place = (
+            rows[at].index(current_node)
+            if current_node is not None and current_node in rows[at]
+            else 0
+        )
         share = place / max(len(rows[at]) - 1, 1)
         to = min(max(at + down, 0), len(rows) - 1)
         if to != at:
@@ -197,12 +206,12 @@ def _edges(
     edges: list[tuple[int, Tone, int, int]] = []
     for node in places:
         for a in _shown(state):
-            other = node + int(lattice.places[a])
-            if lattice.grid[node][a] < lattice.heights[a] and other in places:
-                lit = {node, other} <= flood | {current}
-                walked = {node, other} <= path
+            neighbour = node + int(lattice.places[a])
+            if lattice.grid[node][a] < lattice.heights[a] and neighbour in places:
+                lit = {node, neighbour} <= flood | {current}
+                walked = {node, neighbour} <= path
                 tone: Tone = "main" if walked else "warn" if lit else "dim"
-                edges.append((walked + lit, tone, node, other))
+                edges.append((walked + lit, tone, node, neighbour))
     for _, tone, lower, upper in sorted(edges):
         (low, from_), (high, to) = places[lower], places[upper]
         if low > high + 1:
@@ -263,26 +272,31 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
     """Draw the sets of attributes that were searched before, each as a small lattice."""
     lattice = state.strings
     canvas: Canvas[Tone] = Canvas(picture.width, picture.height // 3, "")
-    left, tall = 0, 0
+    part_column, tall = 0, 0
     for part, verdicts in state.parts.items():
-        name, found = "·".join(lattice.names[a] for a in part), state.part_results.get(part, "")
-        at_work, done = part == state.part, verdicts is not None or found
-        title = f"{'▸' if at_work else '✓' if done else ' '}{visible(name)} {found}".rstrip()
+        name, part_result = (
+            "·".join(lattice.names[a] for a in part),
+            state.part_results.get(part, ""),
+        )
+        at_work, is_done = part == state.part, verdicts is not None or part_result
+        title = (
+            f"{'▸' if at_work else '✓' if is_done else ' '}{visible(name)} {part_result}".rstrip()
+        )
         nodes = state.nodes_of(part) if len(state.verdicts) else np.empty(0, dtype=np.int64)
         rows = lattice_rows(lattice, nodes) if 0 < len(nodes) <= MOST_NODES else ()
         wide = max([len(title), *(2 * len(row) for row in rows)]) + 2
         if len(rows) >= canvas.height:
             rows, wide = (), len(title) + 2
-        if left + wide > picture.width:
-            canvas.put(0, max(min(left, picture.width - 1), 0), "…", "dim")
+        if part_column + wide > picture.width:
+            canvas.put(0, max(min(part_column, picture.width - 1), 0), "…", "dim")
             break
-        known = state.verdicts[nodes] if verdicts is None else verdicts
-        looks = dict(zip(nodes.tolist(), known.tolist(), strict=True))
-        canvas.put(0, left + (wide - len(title)) // 2, title, "strong" if at_work else "dim")
+        part_verdicts = state.verdicts[nodes] if verdicts is None else verdicts
+        looks = dict(zip(nodes.tolist(), part_verdicts.tolist(), strict=True))
+        canvas.put(0, part_column + (wide - len(title)) // 2, title, "strong" if at_work else "dim")
         for number, row in enumerate(rows, start=1):
             for place, node in enumerate(row, start=(wide - 2 * len(row)) // 4):
-                canvas.put(number, left + 2 * place, *_LOOKS[Verdict(looks[node])][:2])
-        left, tall = left + wide, min(max(tall, len(rows) + 1), canvas.height)
+                canvas.put(number, part_column + 2 * place, *_LOOKS[Verdict(looks[node])][:2])
+        part_column, tall = part_column + wide, min(max(tall, len(rows) + 1), canvas.height)
     picture.add_rows(tuple(canvas.runs(row)) for row in range(tall))
 
 
@@ -295,10 +309,10 @@ def _brackets(picture: Picture, state: FullDomainState) -> None:
     for a, name in enumerate(lattice.names):
         picture.write(f"{shortened(visible(name), label):<{label}} ")
         for level in range(lattice.heights[a], -1, -1):
-            left = pointers.specific[a] <= level <= pointers.general[a]
+            is_open = pointers.specific[a] <= level <= pointers.general[a]
             picture.write("[" if level == pointers.general[a] else " ", "warn")
-            here = level == pointers.middle[a]
-            picture.write(f"{level}", "here" if here else "strong" if left else "dim")
+            is_middle = level == pointers.middle[a]
+            picture.write(f"{level}", "here" if is_middle else "strong" if is_open else "dim")
             picture.write("]" if level == pointers.specific[a] else " ", "warn")
         used = label + 1 + 3 * (lattice.heights[a] + 1)
         note = f" {lattice.heights[a] + 1} levels, [ ] left"

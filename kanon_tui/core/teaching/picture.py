@@ -157,14 +157,14 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the braille characters, four rows of two."""
 
 
-def dots_between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def dots_between(start: tuple[int, int], end: tuple[int, int]) -> Iterator[tuple[int, int]]:
     """Yield the dots of a straight line."""
-    steps = max(abs(other[0] - one[0]), abs(other[1] - one[1]), 1)
+    steps = max(abs(end[0] - start[0]), abs(end[1] - start[1]), 1)
     for step in range(steps + 1):
         share = step / steps
         yield (
-            round(one[0] + share * (other[0] - one[0])),
-            round(one[1] + share * (other[1] - one[1])),
+            round(start[0] + share * (end[0] - start[0])),
+            round(start[1] + share * (end[1] - start[1])),
         )
 
 
@@ -208,10 +208,10 @@ class Canvas(Generic[T]):
             self.put(row, column, chr(_BRAILLE + bits), tone)
 
     def line(
-        self, one: tuple[int, int], other: tuple[int, int], tone: T, on: int = 1, off: int = 0
+        self, start: tuple[int, int], end: tuple[int, int], tone: T, on: int = 1, off: int = 0
     ) -> None:
         """Draw a line between two dots, dashed where `off` is above 0."""
-        for number, (x, y) in enumerate(dots_between(one, other)):
+        for number, (x, y) in enumerate(dots_between(start, end)):
             if number % (on + off) < on:
                 self.dot(x, y, tone)
 
@@ -244,19 +244,20 @@ class Canvas(Generic[T]):
         `labels` are the texts of the axis, the lowest first, at even distances from `low` to
         `high`.
         """
-        left, rows = max(map(len, labels)), self.height
+        label_width, rows = max(map(len, labels)), self.height
         for row in range(rows):
-            self.put(row, left, "│", axis)
+            self.put(row, label_width, "│", axis)
         for place, label in enumerate(labels):
             row = round((rows - 1) * (1 - place / max(len(labels) - 1, 1)))
-            self.put(row, 0, f"{label:>{left}}┤", axis)
-        across, up = (self.width - left - 1) * 2 - 1, rows * 4 - 1
+            self.put(row, 0, f"{label:>{label_width}}┤", axis)
+        across, up = (self.width - label_width - 1) * 2 - 1, rows * 4 - 1
         span = high - low or 1.0
         for points, tone in series:
             dots = [
-                ((left + 1) * 2 + round(x * across), round((high - y) / span * up))
+                ((label_width + 1) * 2 + round(x * across), round((high - y) / span * up))
                 for x, y in points
             ]
-            for one, other in pairwise(dots if len(dots) > 1 else dots * 2):
-                self.line(one, (other[0], one[1]), tone)  # a figure stays until the next decision
-                self.line((other[0], one[1]), other, tone)
+            for dot, next_dot in pairwise(dots if len(dots) > 1 else dots * 2):
+                # a figure stays until the next decision
+                self.line(dot, (next_dot[0], dot[1]), tone)
+                self.line((next_dot[0], dot[1]), next_dot, tone)

@@ -22,8 +22,8 @@ PICTURES: dict[str, type[Drawing]] = {
 
 def pictures_of(algorithm: Algorithm | type[Algorithm]) -> list[Drawing]:
     """Return new drawings of an algorithm's own pictures, then the cockpit that every run has."""
-    own = [PICTURES[name]() for name in algorithm.pictures if name in PICTURES]
-    return [*own, Cockpit()]
+    drawings = [PICTURES[name]() for name in algorithm.pictures if name in PICTURES]
+    return [*drawings, Cockpit()]
 
 
 def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:

@@ -45,9 +45,11 @@ class Code(Drawing):
             for place, text in enumerate(texts):
                 mark = "▸ " if number == lit and not place else "  "
                 rows.append((f"{mark}{indent}{text}", number == lit))
-        end = max((place for place, (_, here) in enumerate(rows, start=1) if here), default=0)
-        for text, here in rows[max(min(end + 1, len(rows)) - height, 0) :][:height]:
-            picture.line(text, "here" if here else "")
+        end = max(
+            (place for place, (_, is_current) in enumerate(rows, start=1) if is_current), default=0
+        )
+        for text, is_current in rows[max(min(end + 1, len(rows)) - height, 0) :][:height]:
+            picture.line(text, "here" if is_current else "")
         return picture
 
 

@@ -76,29 +76,36 @@ def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -
         return card
     picture = Picture(width, height)
     plot = _tracks(runs, longest, width - _CARD - 1, height)
-    for one, other in zip_longest(card.rows, plot.rows, fillvalue=()):
-        used = sum(len(text) for text, _ in one)
-        picture.add_rows([(*one, (" " * (_CARD + 1 - used), ""), *other)])
+    for card_row, plot_row in zip_longest(card.rows, plot.rows, fillvalue=()):
+        used = sum(len(text) for text, _ in card_row)
+        picture.add_rows([(*card_row, (" " * (_CARD + 1 - used), ""), *plot_row)])
     return picture
 
 
 def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
     """Draw the progress of both runs on one scale, and their curves in one plot."""
     picture, longest = Picture(width, height), max(run.timeline.last for run in runs)
-    common = next((own for own in _COMPARABLE if all(_points(run, own)[1] for run in runs)), None)
+    common = next(
+        (
+            comparable
+            for comparable in _COMPARABLE
+            if all(_points(run, comparable)[1] for run in runs)
+        ),
+        None,
+    )
     names = [f"{run.run.algorithm.name} " for run in runs]
     at = [min(number, run.timeline.last) for run in runs]
-    found = [_points(run, common, step) for run, step in zip(runs, at, strict=True)]
+    curves = [_points(run, common, step) for run, step in zip(runs, at, strict=True)]
     texts = [
         f" {'■' if step == run.timeline.last else '▶'} {step:,} of {run.timeline.last:,}"
         + (f"  {figure} {figure_text(points[-1][1])}" if points else "")
-        for run, step, (figure, points) in zip(runs, at, found, strict=True)
+        for run, step, (figure, points) in zip(runs, at, curves, strict=True)
     ]
     label, longest_text = max(map(len, names)), max(map(len, texts))
     for name, step, text, tone in zip(names, at, texts, _TONES, strict=True):
         picture.write(f"{name:<{label}}", "strong")
         picture.write(bar(step / longest, max(width - label - longest_text, 4)), tone).line(text)
-    drawn = [(points, tone) for (_, points), tone in zip(found, _TONES, strict=True) if points]
+    drawn = [(points, tone) for (_, points), tone in zip(curves, _TONES, strict=True) if points]
     if common is None and len(drawn) > 1 and height - picture.used > 4:
         picture.line("each curve on its own scale, from its lowest to its highest", "dim")
         drawn = [(_scaled(points), tone) for points, tone in drawn]
@@ -125,19 +132,19 @@ def _scaled(points: Points) -> Points:
 def _winner_card(picture: Picture, runs: Sequence[Recording]) -> Picture:
     """Draw the figures of both releases, the better of each marked, and who loses less."""
     names = [run.run.algorithm.name for run in runs]
-    known = [run.measures for run in runs]
-    if known[0] is None or known[1] is None:
+    both_measures = [run.measures for run in runs]
+    if both_measures[0] is None or both_measures[1] is None:
         for name, run in zip(names, runs, strict=True):
             picture.wrap(f"{name}: {run.end}", "good" if run.measures else "bad")
         return picture
-    ahead = 0 if known[0].ncp <= known[1].ncp else 1
-    tie = abs(known[0].ncp - known[1].ncp) < 1e-9
+    ahead = 0 if both_measures[0].ncp <= both_measures[1].ncp else 1
+    tie = abs(both_measures[0].ncp - both_measures[1].ncp) < 1e-9
     title = "a tie: both lose the same" if tie else f"★ {names[ahead]} loses less detail"
     picture.line(title, "best")
     wide = max(*map(len, names), 8) + 2
     picture.line(f"{'':<20}{names[0]:>{wide}}{names[1]:>{wide}}", "dim")
     rows: list[tuple[str, list[float], bool]] = [
-        (what, [float(getattr(one, name) or 0) for one in known], better is max)
+        (what, [float(getattr(measures, name) or 0) for measures in both_measures], better is max)
         for what, (name, better) in _FIGURES.items()
     ]
     rows.append(("decisions", [float(run.timeline.last) for run in runs], False))

@@ -52,14 +52,18 @@ class Records(Drawing):
         if scene.number != self._step:
             self._step, self._top = scene.number, 0
         concerned = rows_concerned(scene, groups) if groups.max(initial=-1) >= 0 else groups[:0]
-        others = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
-        order = np.concatenate([concerned, others])
+        other_records = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
+        order = np.concatenate([concerned, other_records])
         hidden = getattr(scene.state, "hidden", None)
         starred = hidden is not None and hidden.any()
         room = max(height - 2 - starred, 1)
         self._top = min(max(self._top, 0), max(len(order) - room, 0))
         rows = [int(row) for row in order[self._top : self._top + room]]
-        lit = {row for row, here in zip(rows, np.isin(rows, concerned), strict=True) if here}
+        lit = {
+            row
+            for row, is_concerned in zip(rows, np.isin(rows, concerned), strict=True)
+            if is_concerned
+        }
         _table(picture, scene, groups, rows, lit)
         more = len(order) - self._top - len(rows)
         what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
@@ -98,8 +102,8 @@ def _table(
     header = "  ".join(f"{shortened(visible(names[x]), widths[x]):<{widths[x]}}" for x in fitting)
     picture.line(f"{'':>{number + 3}}{header}  size", "dim")
     for place, row in enumerate(rows):
-        own = int(groups[row])
-        size = int(sizes[own]) if own >= 0 else 0
+        group = int(groups[row])
+        size = int(sizes[group]) if group >= 0 else 0
         picture.write("▸" if row in lit else " ", "warn")
         label = f"{row + 1:,}" if copies is None else f"×{copies[row]:,}"
         picture.write(f"{label:>{number}}  ", "strong" if row in lit else "dim")
@@ -141,7 +145,9 @@ def groups_now(scene: Scene) -> Int64s | None:
         return None
     if state.groups is None:
         pairs = zip(scene.task.quasi, state.current, strict=True)
-        labels = [each.hierarchy.maps[level][each.column.codes] for each, level in pairs]
+        labels = [
+            attribute.hierarchy.maps[level][attribute.column.codes] for attribute, level in pairs
+        ]
         state.groups = dense_ranks(labels).astype(np.int64)
     return state.groups
 
@@ -159,8 +165,8 @@ def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
 
 def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
     """Return the number of records of every class."""
-    there, copies = groups >= 0, scene.task.copies
-    return counted(groups[there], None if copies is None else copies[there], least=1)
+    is_grouped, copies = groups >= 0, scene.task.copies
+    return counted(groups[is_grouped], None if copies is None else copies[is_grouped], least=1)
 
 
 def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
@@ -182,32 +188,37 @@ def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[st
             for row in rows
         ]
     own_groups = groups[np.asarray(rows, dtype=np.int64)]
-    wanted = np.unique(own_groups[own_groups >= 0])
+    groups_shown = np.unique(own_groups[own_groups >= 0])
     hidden = state.hidden if isinstance(state, ClusteringState) else None
-    boxes = boxes_of(scene, groups, wanted, hidden) | {SUPPRESSED: (HIDDEN,) * len(quasi)}
+    boxes = boxes_of(scene, groups, groups_shown, hidden) | {SUPPRESSED: (HIDDEN,) * len(quasi)}
     pairs = zip(rows, own_groups.tolist(), strict=True)
     return [boxes.get(group) or originals_of(scene, row) for row, group in pairs]
 
 
 def boxes_of(
-    scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None
+    scene: Scene, groups: Int64s, groups_shown: Int64s, hidden: Flags | None
 ) -> dict[int, tuple[str, ...]]:
     """Return the published cells of some classes, given by rising numbers, by class.
 
     A cell that is hidden in some records of its class ends in a star.
     """
-    members = np.flatnonzero(np.isin(groups, wanted))
-    numbers = np.searchsorted(wanted, groups[members])
+    members = np.flatnonzero(np.isin(groups, groups_shown))
+    numbers = np.searchsorted(groups_shown, groups[members])
     texts = []
     for x, attribute in enumerate(scene.task.quasi):
         is_hidden = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
         shown, codes = np.where(is_hidden, -1, numbers), attribute.column.codes[members]
-        cells = cell_texts(attribute, GroupValues.from_records(shown, codes, len(wanted), None))
-        some = np.bincount(numbers, is_hidden, minlength=len(wanted)) > 0
+        cells = cell_texts(
+            attribute, GroupValues.from_records(shown, codes, len(groups_shown), None)
+        )
+        has_hidden = np.bincount(numbers, is_hidden, minlength=len(groups_shown)) > 0
         texts.append(
             [
                 f"{text}{HIDDEN}" if star and text != HIDDEN else text
-                for text, star in zip(cells, some.tolist(), strict=True)
+                for text, star in zip(cells, has_hidden.tolist(), strict=True)
             ]
         )
-    return {group: tuple(own[i] for own in texts) for i, group in enumerate(wanted.tolist())}
+    return {
+        group: tuple(attribute_texts[i] for attribute_texts in texts)
+        for i, group in enumerate(groups_shown.tolist())
+    }

@@ -131,8 +131,8 @@ class FullDomainState(RunState):
         if isinstance(event, SpaceSplit):
             self.parts |= dict.fromkeys(event.parts)
         if isinstance(event, PartSearched):
-            found = f"{event.passing:,} of {event.strings:,} pass"
-            self.part_results[event.part] = found
+            outcome = f"{event.passing:,} of {event.strings:,} pass"
+            self.part_results[event.part] = outcome
 
     def _take_changes(self, number: int, event: SearchEvent, changes: StringChanges) -> None:
         """Take in the strings that were tested or settled."""
@@ -168,9 +168,9 @@ class FullDomainState(RunState):
         """Return the strings of some attributes, the others being at the root."""
         if part is None:
             return np.arange(self.strings.count)
-        others = [a for a in range(len(self.strings.names)) if a not in part]
-        tops = np.array(self.strings.heights)[others]
-        return np.flatnonzero((self.strings.grid[:, others] == tops).all(axis=1))
+        other_attributes = [a for a in range(len(self.strings.names)) if a not in part]
+        tops = np.array(self.strings.heights)[other_attributes]
+        return np.flatnonzero((self.strings.grid[:, other_attributes] == tops).all(axis=1))
 
     def node_of(self, levels: tuple[int, ...] | None) -> int | None:
         """Return the node of a string of all attributes; None for none."""
@@ -228,8 +228,8 @@ class FullDomainState(RunState):
             self._since[node] = number
 
     def _settle(self, number: int, settled: Settled) -> None:
-        known = self.verdicts[settled.nodes]
-        nodes = settled.nodes[(known != Verdict.PASSES) & (known != Verdict.FAILS)]
+        verdicts = self.verdicts[settled.nodes]
+        nodes = settled.nodes[(verdicts != Verdict.PASSES) & (verdicts != Verdict.FAILS)]
         self.verdicts[nodes] = _SETTLED[settled.reason.inferred]
         self._reasons[nodes] = self._numbers.setdefault(settled.reason, len(self._numbers))
         self._since[nodes] = number
@@ -442,18 +442,18 @@ class ClusteringState(RunState):
                 self.joined[number] = replace(tree, number=number)
 
     def _merge(
-        self, number: int, small: int, other: int, event: GroupEvent, score: float | None = None
+        self, number: int, small: int, partner: int, event: GroupEvent, score: float | None = None
     ) -> None:
         """Put the trees of two clusters into one."""
         if self.groups is None:
             return
         small_records = event.moves.records.astype(np.int64)
-        other_records = event.records[len(small_records) :].astype(np.int64)
+        partner_records = event.records[len(small_records) :].astype(np.int64)
         parts = (
-            self.joined.pop(other, Joined(other, other_records)),
+            self.joined.pop(partner, Joined(partner, partner_records)),
             self.joined.pop(small, Joined(small, small_records)),
         )
-        self.joined[other] = Joined(other, NO_RECORDS, number, score, parts)
+        self.joined[partner] = Joined(partner, NO_RECORDS, number, score, parts)
 
     def _hide(self, hidden: HiddenCells) -> None:
         if self.groups is None:

@@ -59,11 +59,11 @@ class KindDialog(PreviewDialog):
         self._readings = ways
 
     def content(self) -> ComposeResult:
-        own = self._current[1]
+        used_format = self._current[1]
         yield ChoiceList(id="readings")
         with Horizontal(id="own"):
             yield Label("own pattern")
-            pattern = own if isinstance(own, str) else ""
+            pattern = used_format if isinstance(used_format, str) else ""
             yield Input(pattern, placeholder="%d.%m.%y", compact=True, id="pattern")
         yield Static(id="preview")
         yield Static("", id="error", classes="error")
@@ -71,22 +71,29 @@ class KindDialog(PreviewDialog):
 
     def on_mount(self) -> None:
         """List how the column can be read, with the cursor on the way that is used."""
-        found, choices = self._readings, self.query_one("#readings", OptionList)
+        readings, choices = self._readings, self.query_one("#readings", OptionList)
         choices.focus()
-        width = max(cell_len(each.title) for each in found)
-        for each in found:
-            how = "all values" if each.read == each.sample else f"{each.read / each.sample:.0%}"
-            choices.add_option(Text(f"{each.title:<{width}}  {how}", no_wrap=True))
+        width = max(cell_len(reading.title) for reading in readings)
+        for reading in readings:
+            how = (
+                "all values"
+                if reading.read == reading.sample
+                else f"{reading.read / reading.sample:.0%}"
+            )
+            choices.add_option(Text(f"{reading.title:<{width}}  {how}", no_wrap=True))
         kind, used = self._current
-        fits = [(each.kind is kind) + (each.kind is kind and each.format == used) for each in found]
+        fits = [
+            (reading.kind is kind) + (reading.kind is kind and reading.format == used)
+            for reading in readings
+        ]
         choices.highlighted = fits.index(max(fits))
 
     # -- the preview
 
     @on(OptionList.OptionHighlighted)
     def follow_list(self, event: OptionList.OptionHighlighted) -> None:
-        each = self._readings[event.option_index]
-        self._parse((each.kind, each.format), self._show)
+        reading = self._readings[event.option_index]
+        self._parse((reading.kind, reading.format), self._show)
 
     @on(Input.Changed, "#pattern")
     def follow_pattern(self, event: Input.Changed) -> None:
@@ -94,26 +101,26 @@ class KindDialog(PreviewDialog):
             self._parse((Kind.DATE, event.value.strip()), self._show)
 
     def _parse(
-        self, choice: Choice, done: Callable[[Parsed], object], *, closes: bool = False
+        self, choice: Choice, take_parsed: Callable[[Parsed], object], *, closes: bool = False
     ) -> None:
         texts, tokens = self._texts, self._tokens
-        self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), done, covers=closes)
+        self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), take_parsed, covers=closes)
 
-    def _show(self, found: Parsed) -> None:
-        width = min(30, max([0, *(cell_len(visible(text)) for text, _ in found.examples)]))
+    def _show(self, parse: Parsed) -> None:
+        width = min(30, max([0, *(cell_len(visible(text)) for text, _ in parse.examples)]))
         lines = [
             Text(f"{visible(text)[:width]:<{width}} → {visible(read)}", no_wrap=True)
-            for text, read in found.examples
+            for text, read in parse.examples
         ]
         self.query_one("#preview", Static).update(Text("\n").join(lines))
-        self.show_error(unread_sentence(found))
+        self.show_error(unread_sentence(parse))
 
     # -- taking one
 
     @on(OptionList.OptionSelected)
     def take_line(self, event: OptionList.OptionSelected) -> None:
-        each = self._readings[event.option_index]
-        self._take((each.kind, each.format))
+        reading = self._readings[event.option_index]
+        self._take((reading.kind, reading.format))
 
     @on(Input.Submitted, "#pattern")
     def take_pattern(self, event: Input.Submitted) -> None:
@@ -123,21 +130,21 @@ class KindDialog(PreviewDialog):
     def _take(self, choice: Choice) -> None:
         """Close with a choice that reads every value; any other would keep a run from starting."""
 
-        def checked(found: Parsed) -> None:
-            self._show(found)
-            if not found.unread:
+        def checked(parse: Parsed) -> None:
+            self._show(parse)
+            if not parse.unread:
                 self.dismiss(choice)
 
         self._parse(choice, checked, closes=True)
 
 
-def unread_sentence(found: Parsed) -> str:
+def unread_sentence(parse: Parsed) -> str:
     """Return how many values cannot be read, with examples; "" if all can."""
-    if not found.unread:
+    if not parse.unread:
         return ""
     return (
-        f"{found.unread:,} of {found.distinct:,} different values cannot be read this way: "
-        f"{quoted_list(found.unread_examples)}. If they stand for missing values, add them to the "
+        f"{parse.unread:,} of {parse.distinct:,} different values cannot be read this way: "
+        f"{quoted_list(parse.unread_examples)}. If they stand for missing values, add them to the "
         f"tokens (1 Data, r)."
     )
 
@@ -183,9 +190,9 @@ class PublishDialog(FormDialog):
         coded, ordered = spec.role is Role.IDENTIFIER, spec.kind is not None and spec.kind.ordered
         choices = _IDENTIFIER if coded else _NUMBERS if ordered else _CATEGORIES
         value = spec.identifier if coded else spec.publish or ""
-        known = value in [each for _, each in choices]
+        is_offered = value in [choice for _, choice in choices]
         self._first, self._column = "published" if coded else "a_class_has", column
-        values = {**vars(spec), self._first: value if known else "", "key_file": key_file}
+        values = {**vars(spec), self._first: value if is_offered else "", "key_file": key_file}
         more = (_KEY_FILE,) if coded else _ENDS if column is not None else ()
         fields = [Field(self._first, text()), *more]
         super().__init__(f"How is {name} published?", fields, values, {self._first: choices})
@@ -268,12 +275,14 @@ def single_out(session: Session) -> SinglingSets:
     task = session.quasi_rows()
     columns = [attribute.column for attribute in task.quasi]
     most = min(_MOST, largest_size(len(columns)))
-    found = minimal_uniques(columns, most, task.person)
+    uniques = minimal_uniques(columns, most, task.person)
     if session.source is not None:  # pairs would need all records in memory
         alone = singling_out_columns(session.table, session.names(Role.OTHER))
-        missed = [Combination((each.attribute,), 1, each.unique, each.unique) for each in alone]
-        return SinglingSets(found, missed, task.k)
-    return SinglingSets(found, overlooked(task_columns(task)[1], task.person), task.k)
+        missed = [
+            Combination((column.attribute,), 1, column.unique, column.unique) for column in alone
+        ]
+        return SinglingSets(uniques, missed, task.k)
+    return SinglingSets(uniques, overlooked(task_columns(task)[1], task.person), task.k)
 
 
 class UniquesDialog(Dialog):
@@ -284,28 +293,28 @@ class UniquesDialog(Dialog):
         self._made = made
 
     def content(self) -> ComposeResult:
-        found = self._made.found
-        share = found.singled_out / max(found.records, 1)
-        alone = f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone"
-        yield Static(f"{alone} with up to {found.most} of their quasi-identifiers", id="alone")
-        yield Grid(_sets(found.worst))
-        yield Static(_contributions(found), classes="hint")
+        uniques = self._made.found
+        share = uniques.singled_out / max(uniques.records, 1)
+        alone = f"{uniques.singled_out:,} of {uniques.records:,} records ({share:.0%}) are alone"
+        yield Static(f"{alone} with up to {uniques.most} of their quasi-identifiers", id="alone")
+        yield Grid(_sets(uniques.worst))
+        yield Static(_contributions(uniques), classes="hint")
         yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
 
     def _verdict(self) -> Text:
         dangerous = self._made.found.dangerous(self._made.k)
-        shown = ", ".join(" + ".join(each.attributes) for each in dangerous[:_SHOWN])
+        shown = ", ".join(" + ".join(combination.attributes) for combination in dangerous[:_SHOWN])
         lines = [f"smallest sets below k={self._made.k}: {shown or 'none'}"]
         lines += [
-            f"⚠ published as it is, unique for {each.unique:,} records: "
-            f"{' with '.join(each.attributes)}"
-            for each in self._made.missed[:2]
+            f"⚠ published as it is, unique for {combination.unique:,} records: "
+            f"{' with '.join(combination.attributes)}"
+            for combination in self._made.missed[:2]
         ]
         return Text("\n".join(map(visible, lines)))
 
 
-def _contributions(found: MinimalUniques) -> Text:
-    ranked = sorted(found.contributions.items(), key=lambda item: -item[1])[:_SHOWN]
+def _contributions(uniques: MinimalUniques) -> Text:
+    ranked = sorted(uniques.contributions.items(), key=lambda item: -item[1])[:_SHOWN]
     parts = (f"{visible(name)} {bar(share, 6)} {share:.0%}" for name, share in ranked)
     return Text("part in the scores: " + "  ".join(parts))
 
@@ -320,12 +329,14 @@ def _sets(sets: Sequence[Combination]) -> CellTable:
     )
     cells = [
         [
-            Cell(visible(" + ".join(each.attributes))),
-            Cell(f"{each.smallest:,}"),
-            Cell(f"{each.newly_unique:,}", "bad" if len(each.attributes) == 1 else ""),
-            Cell(f"{each.unique:,}", "muted"),
+            Cell(visible(" + ".join(combination.attributes))),
+            Cell(f"{combination.smallest:,}"),
+            Cell(
+                f"{combination.newly_unique:,}", "bad" if len(combination.attributes) == 1 else ""
+            ),
+            Cell(f"{combination.unique:,}", "muted"),
         ]
-        for each in sets
+        for combination in sets
     ]
     names = [str(number) for number in range(1, len(sets) + 1)]
     return CellTable(fitted(columns, cells), cells, names, 4)

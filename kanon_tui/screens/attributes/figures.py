@@ -61,10 +61,10 @@ def associations(session: Session) -> Associations:
     matrix = association_matrix([attribute.column for attribute in task.quasi])
     strongest = {}
     for x, name in enumerate(names):
-        others = [(float(matrix[x, y]), names[y]) for y in range(len(names)) if y != x]
-        if others:
-            strength, other = max(others)
-            strongest[name] = (other, strength)
+        partners = [(float(matrix[x, y]), names[y]) for y in range(len(names)) if y != x]
+        if partners:
+            strength, partner = max(partners)
+            strongest[name] = (partner, strength)
     weights = {attribute.name: attribute.weight for attribute in task.quasi}
     return Associations(weights, strongest, names, matrix)
 
@@ -102,7 +102,7 @@ NARROW = (
 
 def attribute_rows(rows: list[list[Cell]], names: list[str], wide: bool) -> CellTable:
     """Return the attributes as a grid source; a narrow one has narrower columns and no missing."""
-    shown = [(x, *each) for x, each in enumerate(WIDE if wide else NARROW) if each[0]]
+    shown = [(x, *column) for x, column in enumerate(WIDE if wide else NARROW) if column[0]]
     columns = []
     for x, title, width in shown:
         longest = max([0, *(cell_len(visible(row[x].text)) for row in rows)])
@@ -113,16 +113,16 @@ def attribute_rows(rows: list[list[Cell]], names: list[str], wide: bool) -> Cell
     return CellTable(columns, [[row[x] for x, _, _ in shown] for row in rows], names, 3)
 
 
-def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:
+def figure_cells(figures: ColumnFigures | None, wide: bool) -> list[Cell]:
     """Return the cells distinct, missing, alone; a sample gives a lower bound of the first only."""
-    if known is None:
+    if figures is None:
         return [Cell("…")] * 3
-    if known.of_sample:
-        return [Cell(f"≥{known.distinct:,}", "muted"), Cell("…", "muted"), Cell("…", "muted")]
+    if figures.of_sample:
+        return [Cell(f"≥{figures.distinct:,}", "muted"), Cell("…", "muted"), Cell("…", "muted")]
     return [
-        Cell(f"{known.distinct:,}"),
-        Cell(f"{known.missing:,}", "warn" if known.missing else ""),
-        Cell(f"{known.alone:6.1%}" + (f" {bar(known.alone, 8)}" if wide else "")),
+        Cell(f"{figures.distinct:,}"),
+        Cell(f"{figures.missing:,}", "warn" if figures.missing else ""),
+        Cell(f"{figures.alone:6.1%}" + (f" {bar(figures.alone, 8)}" if wide else "")),
     ]
 
 
@@ -140,8 +140,8 @@ def count_risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
         task = session.quasi_rows()
         return risk(task.quasi, task.n, k), None
     if not people:
-        others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
-        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
+        other_names = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
+        return risk(quasi, session.table.height, k), repeated_people(session.table, other_names)
     texts = session.table.column(people[0], Kind.CATEGORICAL)
     person = by_value(texts, session.table.missing_tokens)
     return risk(quasi, session.table.height, k, person), None
@@ -175,7 +175,7 @@ def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
         f"{best.below_k:,} below k"
     )
     if made.unique_at_levels:
-        few = list(made.unique_at_levels.items())[:4]
-        levels = ", ".join(f"level {level}: {unique:,}" for level, unique in few)
+        first_levels = list(made.unique_at_levels.items())[:4]
+        levels = ", ".join(f"level {level}: {unique:,}" for level, unique in first_levels)
         text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
     return text

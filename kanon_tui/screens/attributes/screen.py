@@ -132,12 +132,12 @@ class AttributesScreen(FindingScreen):
     def _show_risk(self, session: Session) -> None:
         """Count the records at risk, unless nothing has changed since the last count began."""
         k, line = session.project.privacy.k, self.query_one("#gauge", Static)
-        wanted = session, session.table, session.project.attributes, k
-        if self._counted_for == wanted:
+        counted_state = session, session.table, session.project.attributes, k
+        if self._counted_for == counted_state:
             if self._risk is not None:  # None: still being counted
                 line.update(gauge(*self._risk, self))
             return
-        self._counted_for, self._risk = wanted, None
+        self._counted_for, self._risk = counted_state, None
 
         def counted(made: tuple[Risk, RepeatedPeople | None]) -> None:
             self._risk = made
@@ -158,17 +158,19 @@ class AttributesScreen(FindingScreen):
         if session is not self.host.session:
             return
         specs = session.project.attributes
-        left = ((n, s) for n, s in specs.items() if (n, s.kind, s.format) not in self._columns)
-        name, spec = next(left, (None, None))
+        unmeasured = (
+            (n, s) for n, s in specs.items() if (n, s.kind, s.format) not in self._columns
+        )
+        name, spec = next(unmeasured, (None, None))
         if name is None or spec is None:
             return
 
         table = session.table
 
-        def measured(found: ColumnFigures | None) -> None:
+        def measured(figures: ColumnFigures | None) -> None:
             if table is not self._measured:
                 return  # another table was counted meanwhile
-            self._columns[name, spec.kind, spec.format] = found
+            self._columns[name, spec.kind, spec.format] = figures
             self._fill()
             self.call_later(self._measure_columns, session)
 
@@ -214,7 +216,7 @@ class AttributesScreen(FindingScreen):
 
     def _row(self, name: str) -> list[Cell]:
         spec = self.session.attribute(name)
-        known = self._columns.get((name, spec.kind, spec.format))
+        figures = self._columns.get((name, spec.kind, spec.format))
         quasi = spec.role is Role.QUASI
         made = self._associations
         weight = "–"
@@ -228,13 +230,13 @@ class AttributesScreen(FindingScreen):
             Cell(role_text(spec), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
             Cell(kind_text(spec)),
             Cell(weight),
-            *figure_cells(known, self._wide),
+            *figure_cells(figures, self._wide),
             Cell("", ""),
         ]
         if quasi and made and name in made.strongest:
-            other, strength = made.strongest[name]
+            partner, strength = made.strongest[name]
             close = strength >= 0.9
-            text = f"{other} {strength:.2f}" + (" ⚠ redundant" if close else "")
+            text = f"{partner} {strength:.2f}" + (" ⚠ redundant" if close else "")
             cells[-1] = Cell(text, "warn" if close else "muted")
         return cells
 
@@ -287,8 +289,8 @@ class AttributesScreen(FindingScreen):
         modes: list[Weighting] = ["equal", "auto"]
         if self.session.names(Role.SENSITIVE):
             modes.append("ranking")
-        now = modes.index(project.weights) if project.weights in modes else -1
-        mode = modes[(now + 1) % len(modes)]
+        current_mode = modes.index(project.weights) if project.weights in modes else -1
+        mode = modes[(current_mode + 1) % len(modes)]
         self.edit(replace(project, weights=mode), f"weights {mode}")
 
     def action_matrix(self) -> None:
@@ -302,7 +304,10 @@ class AttributesScreen(FindingScreen):
     def action_uniques(self) -> None:
         """Count which sets of quasi-identifiers single people out, then show them."""
         session = self.session
-        self.load(lambda: single_out(session), lambda found: self.ask(UniquesDialog(found)))
+        self.load(
+            lambda: single_out(session),
+            lambda singling_sets: self.ask(UniquesDialog(singling_sets)),
+        )
 
     @on(Grid.Chosen)
     def accept_or_look(self) -> None:
@@ -338,15 +343,15 @@ class AttributesScreen(FindingScreen):
         """Ask for a pattern and mark the attributes that match; an empty one removes all marks."""
 
         def parse(pattern: str) -> list[str]:
-            found = matching(self.names, pattern) if pattern.strip() else []
-            if pattern.strip() and not found:
+            matches = matching(self.names, pattern) if pattern.strip() else []
+            if pattern.strip() and not matches:
                 raise InputError(
                     "no attribute matches; * marks all, an empty pattern removes all marks"
                 )
-            return found
+            return matches
 
-        def take(found: list[str]) -> None:
-            self.marked = self.marked | set(found) if found else set()
+        def take(matches: list[str]) -> None:
+            self.marked = self.marked | set(matches) if matches else set()
             self._fill()
             self.host.notify(
                 f"{len(self.marked):,} of {len(self.names):,} marked: role keys act on all"
@@ -363,8 +368,8 @@ class AttributesScreen(FindingScreen):
 
     def rows_with(self, source: GridSource, text: str) -> list[int]:
         """Return the attributes with a text in their names."""
-        wanted = text.casefold()
-        return [x for x, name in enumerate(self.names) if wanted in name.casefold()]
+        folded_text = text.casefold()
+        return [x for x, name in enumerate(self.names) if folded_text in name.casefold()]
 
     # -- guesses, kind and format
 
@@ -426,7 +431,12 @@ class AttributesScreen(FindingScreen):
             kind, format = choice
             self.edit_attributes([name], f"{name}: {kind}", kind=kind, format=format)
 
-        self.load(find, lambda found: self.ask(KindDialog(name, texts, tokens, *found), taken))
+        self.load(
+            find,
+            lambda kind_and_readings: self.ask(
+                KindDialog(name, texts, tokens, *kind_and_readings), taken
+            ),
+        )
 
     # -- publishing
 
@@ -435,9 +445,9 @@ class AttributesScreen(FindingScreen):
         session, name, project = self.session, self.current, self.session.project
         spec = session.attribute(name)
         if spec.role is Role.WEIGHT:
-            asked = not spec.publish_unique
-            what = f"{name}: {'published' if asked else 'left out'}"
-            self.edit_attributes([name], what, publish_unique=asked)
+            publishes = not spec.publish_unique
+            what = f"{name}: {'published' if publishes else 'left out'}"
+            self.edit_attributes([name], what, publish_unique=publishes)
             return
         if spec.role not in (Role.QUASI, Role.IDENTIFIER):
             raise InputError(f"{name} has the role {spec.role} and is published unchanged")
@@ -461,4 +471,9 @@ class AttributesScreen(FindingScreen):
             return None
 
         key = project.output.pseudonym_key
-        self.load(column, lambda found: self.ask(PublishDialog(name, spec, found, key), chosen))
+        self.load(
+            column,
+            lambda published_column: self.ask(
+                PublishDialog(name, spec, published_column, key), chosen
+            ),
+        )

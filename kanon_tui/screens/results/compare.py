@@ -49,16 +49,18 @@ class PairedRows(PagedRows):
 
     def line(self, row: int) -> list[Cell]:
         """Return the cells of a record, or … until both releases are read."""
-        texts, others = self.record(row), self.other.record(row)
-        if texts is None or others is None:
+        texts, other_texts = self.record(row), self.other.record(row)
+        if texts is None or other_texts is None:
             return PagedRows.line(self if texts is None else self.other, row)
-        return [_cell(*pair) for pair in zip(texts, others, strict=True)]
+        return [_cell(*pair) for pair in zip(texts, other_texts, strict=True)]
 
 
-def _cell(text: str, other: str) -> Cell:
+def _cell(text: str, other_text: str) -> Cell:
     if text == LEFT_OUT:
         return Cell(text, "bad")
-    return Cell((SAME if text == other else CHANGED) + text, "" if text == other else "changed")
+    return Cell(
+        (SAME if text == other_text else CHANGED) + text, "" if text == other_text else "changed"
+    )
 
 
 class PairedRecords:
@@ -69,8 +71,8 @@ class PairedRecords:
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        one, other = comparison.first.columns, comparison.second.columns
-        self.names = [name for name in one if name in other]
+        first_columns, second_columns = comparison.first.columns, comparison.second.columns
+        self.names = [name for name in first_columns if name in second_columns]
         self._pages = _pages(comparison)
         """Left and right release and the original."""
         self.columns = [self._column(name) for name in self.names]
@@ -118,12 +120,12 @@ class PairedRecords:
     def line(self, sides: Sequence[PagedRows], row: int, column: int) -> str:
         """Return the whole cell of the original and of both sides; "" while it is read."""
         sides[-1].line(row)  # the original is shown nowhere else, and may have to be read
-        found = [cells[column] for side in sides if (cells := side.record(row)) is not None]
-        if len(found) < len(sides):
+        texts = [cells[column] for side in sides if (cells := side.record(row)) is not None]
+        if len(texts) < len(sides):
             return ""
-        first, second = ("suppressed" if each == LEFT_OUT else each for each in found[:2])
+        first, second = ("suppressed" if text == LEFT_OUT else text for text in texts[:2])
         number, name = self._number(sides[0].number(row)), self.names[column]
-        return f"record {number}: {name} {found[2]} → ◂ {first}   ▸ {second}"
+        return f"record {number}: {name} {texts[2]} → ◂ {first}   ▸ {second}"
 
     def next_different(self, order: RowNumbers, row: int) -> int | None:
         """Return the next row below with a cell that differs."""
@@ -136,10 +138,14 @@ class PairedRecords:
 def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
     """Return the left and the right release and the original, record by record."""
     results = comparison.first, comparison.second
-    one, other = comparison.records
+    first_rows, second_rows = comparison.records
     original = comparison.first.task.table.frame
-    original = original if len(one) == original.height else original[one]
-    return MemoryPages(results[0], one), MemoryPages(results[1], other), FramePages(original)
+    original = original if len(first_rows) == original.height else original[first_rows]
+    return (
+        MemoryPages(results[0], first_rows),
+        MemoryPages(results[1], second_rows),
+        FramePages(original),
+    )
 
 
 RowNames = tuple[Callable[[int], str], Callable[[int], str]]
@@ -147,15 +153,18 @@ RowNames = tuple[Callable[[int], str], Callable[[int], str]]
 
 def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
     """Return what names a record left and right, and the titles: its number, and its class."""
-    (one, other), numbers = comparison.records, file_records(comparison.first) + 1
+    (first_records, second_records), numbers = (
+        comparison.records,
+        file_records(comparison.first) + 1,
+    )
     suppressed, classes = comparison.first.release.suppressed, comparison.second.release.classes
 
     def record_in_run(record: int) -> str:
-        number = one[record]
+        number = first_records[record]
         return f"{SUPPRESSED if suppressed[number] else ''}{numbers[number]:,}"
 
     def class_in_run(record: int) -> str:
-        number = int(classes[other[record]])
+        number = int(classes[second_records[record]])
         return SUPPRESSED if number < 0 else f"{number + 1:,}"
 
     return (record_in_run, class_in_run), (RECORD, CLASS)
@@ -193,7 +202,7 @@ class CompareScreen(AnalysisScreen):
 
     def begin(self) -> None:
         """Compare the results, and show the records that differ most first."""
-        first, second = (Text(visible(self.session.run_title(each))) for each in self.results)
+        first, second = (Text(visible(self.session.run_title(result))) for result in self.results)
         self.query_one(TwinGrids).title(first, second)
 
         def show(rows: PairedRecords) -> None:
@@ -221,7 +230,7 @@ class CompareScreen(AnalysisScreen):
         if self.rows is None:
             return Text(self.TITLE, "bold")
         comparison, different = self.rows.comparison, self.rows.different
-        wins = [one.better for one in comparison.figures]
+        wins = [difference.better for difference in comparison.figures]
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
         if comparison.attributes and different:
@@ -255,8 +264,8 @@ class CompareScreen(AnalysisScreen):
         """Go to the next record with a cell that differs."""
         assert self.rows is not None
         grids = self.query_one(TwinGrids)
-        found = self.rows.next_different(self.order, grids.row)
-        if found is not None:
-            grids.go_to(found)
+        next_row = self.rows.next_different(self.order, grids.row)
+        if next_row is not None:
+            grids.go_to(next_row)
         else:
             self.host.notify("no further record differs")

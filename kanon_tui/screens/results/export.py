@@ -126,11 +126,13 @@ class Exporter:
         text = f"change how text is written: {csv} …"
         changing: list[Action] = [(text, self._choose_text_format)]
         applying: list[Action] = [("apply this release to new records …", self._apply)]
-        releases = [self._written(_release(each, title)) for each, title in ORDERS.items()]
+        releases = [
+            self._written(_release(order_name, title)) for order_name, title in ORDERS.items()
+        ]
         hint = f"the project says: {ORDERS[order]}; file order can give people away"
         current = list(ORDERS).index(order)
         warnings = [*small_k_warning(self.result.task.k), *disclosures(self.result)]
-        hint = "\n".join([hint, *(f"! {each}" for each in warnings[:2])])
+        hint = "\n".join([hint, *(f"! {warning}" for warning in warnings[:2])])
         choices = [
             *releases,
             self._written(REPORT),
@@ -215,12 +217,12 @@ class Exporter:
         names = [name for name in task.published_as_they_are if name in session.table.names]
 
         def check() -> list[str]:
-            known = session.project.attributes
-            names = [each.attribute for each in task.singling_out]
-            names += [name for each in self.result.cautions for name in each.columns]
+            attributes = session.project.attributes
+            names = [singled_out.attribute for singled_out in task.singling_out]
+            names += [name for caution in self.result.cautions for name in caution.columns]
             untouched = task.published_as_they_are
-            asked = [name for name in untouched if name in names and name in known]
-            return [name for name in asked if known[name].role is not task.roles[name]]
+            unconfirmed = [name for name in untouched if name in names and name in attributes]
+            return [name for name in unconfirmed if attributes[name].role is not task.roles[name]]
 
         def checked(changed: list[str]) -> None:
             if not changed:

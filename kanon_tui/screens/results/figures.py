@@ -49,7 +49,7 @@ class FigureTable(CellTable):
     def __init__(self, columns: Sequence[GridColumn], rows: Sequence[Row]) -> None:
         """Take columns with their most width, and their least as the wish."""
         cells = [
-            [each if isinstance(each, Cell) else Cell(each) for each in row] for _, row in rows
+            [cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for _, row in rows
         ]
         super().__init__(fitted(columns, cells), cells)
         self.meanings = [meaning for meaning, _ in rows]
@@ -68,13 +68,14 @@ def attributes_table(result: FinishedRun) -> FigureTable:
         ncp = f"{short_figure(measured.ncp):>5} {bar(measured.ncp, BAR)}"
         meaning = _attribute_meaning(attribute, measured, cells.texts)
         rows.append((meaning, [attribute.name, rv, ncp, last]))
-        for kept in measured.rules:
-            mark = "good" if kept.kept > 0.9995 else "warn"
-            share = Cell(f"{kept.kept:5.0%} {bar(kept.kept, BAR)}", mark)
-            rule = [Cell(f"  {kept.rule}", "muted"), Cell("kept", "muted"), share]
+        for kept_rule in measured.rules:
+            mark = "good" if kept_rule.kept > 0.9995 else "warn"
+            share = Cell(f"{kept_rule.kept:5.0%} {bar(kept_rule.kept, BAR)}", mark)
+            rule = [Cell(f"  {kept_rule.rule}", "muted"), Cell("kept", "muted"), share]
             meaning = (
-                f"{attribute.name}: the rule {kept.rule} (importance {kept.importance:g}) is kept "
-                f"for {kept.kept:.1%} of the published records"
+                f"{attribute.name}: the rule {kept_rule.rule} "
+                f"(importance {kept_rule.importance:g}) is kept for {kept_rule.kept:.1%} "
+                f"of the published records"
             )
             rows.append((meaning, [*rule, Cell("✓" if mark == "good" else "·", mark)]))
     columns = [
@@ -102,15 +103,17 @@ def _attribute_meaning(
 def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     """Return a table of title and figure, with a meaning for every row."""
     titles = [GridColumn("measure", 34, wish=9), GridColumn("figure", 14, True, 8)]
-    found = [(f"{title}: {meaning}", [str(title), str(value)]) for title, value, meaning in rows]
-    return FigureTable(titles, found)
+    figure_rows = [
+        (f"{title}: {meaning}", [str(title), str(value)]) for title, value, meaning in rows
+    ]
+    return FigureTable(titles, figure_rows)
 
 
 def disclosures(result: FinishedRun) -> list[str]:
     """Return rows on sensitive values that classes of k records disclose, most people first."""
-    found = result.measures.privacy.disclosures
-    ranked = sorted(found, key=lambda name: -found[name].revealed)
-    return [sentence for name in ranked for sentence in found[name].sentences(name)]
+    by_attribute = result.measures.privacy.disclosures
+    ranked = sorted(by_attribute, key=lambda name: -by_attribute[name].revealed)
+    return [sentence for name in ranked for sentence in by_attribute[name].sentences(name)]
 
 
 def sizes_table(result: FinishedRun) -> FigureTable:
@@ -137,7 +140,7 @@ def runs_table(
         notes = "".join(f". {note}" for note in folded(result.notes))
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
         privacy, algorithm = result.task.privacy, Cell(result.algorithm.name, mark)
-        figures = {each: getattr(result.measures, each) for each in FIGURES}
+        figures = {figure_name: getattr(result.measures, figure_name) for figure_name in FIGURES}
         cells = _run_cells(privacy.k, privacy.short, figures, result.seconds)
         place = Cell(f"{'▸' if result is current else ' '}{number}", mark)
         rows.append((f"{title}: {shown}; C compares{notes}", [place, algorithm, *cells]))
@@ -169,36 +172,48 @@ def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
     """
     tables: dict[str, list[Row]] = {"figures": [], "attributes": [], "rules kept": []}
 
-    def add(table: str, title: str, one: FigureDifference, meaning: str) -> None:
-        better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
-        difference = "–" if one.difference is None else signed(one.difference)
-        side = Cell(better, "good" if one.better else "")
-        cells: list[Cell | str] = [title, figure(one.first), figure(one.second), difference, side]
+    def add(table: str, title: str, figure_difference: FigureDifference, meaning: str) -> None:
+        better = {1: "▸ better", -1: "◂ better", 0: ""}[figure_difference.better]
+        difference = (
+            "–" if figure_difference.difference is None else signed(figure_difference.difference)
+        )
+        side = Cell(better, "good" if figure_difference.better else "")
+        cells: list[Cell | str] = [
+            title,
+            figure(figure_difference.first),
+            figure(figure_difference.second),
+            difference,
+            side,
+        ]
         tables[table].append((meaning, cells))
 
-    for one in comparison.figures:
-        meaning = MEANINGS.get(one.name)
-        sentence = f"{_verdict(one)}: {meaning}" if meaning else _verdict(one)
-        add("figures", one.title, one, sentence)
-    for each in comparison.attributes:
-        where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
-        meaning = f"{each.name}{where}: {each.differs:,} records are published otherwise"
-        add("attributes", f"{each.name}: NCP", each.ncp, meaning)
-        add("attributes", f"{each.name}: RV", each.rv, meaning)
-    for attribute, kept in comparison.rules:
-        meaning = f"{attribute}: share of the records whose class keeps {kept.title}"
-        add("rules kept", f"{attribute}: {kept.title}", kept, meaning)
+    for figure_difference in comparison.figures:
+        meaning = MEANINGS.get(figure_difference.name)
+        sentence = (
+            f"{_verdict(figure_difference)}: {meaning}" if meaning else _verdict(figure_difference)
+        )
+        add("figures", figure_difference.title, figure_difference, sentence)
+    for changed in comparison.attributes:
+        where = "" if changed.levels == (None, None) else f", level {_levels(changed.levels)}"
+        meaning = f"{changed.name}{where}: {changed.differs:,} records are published otherwise"
+        add("attributes", f"{changed.name}: NCP", changed.ncp, meaning)
+        add("attributes", f"{changed.name}: RV", changed.rv, meaning)
+    for attribute, rule_difference in comparison.rules:
+        meaning = f"{attribute}: share of the records whose class keeps {rule_difference.title}"
+        add("rules kept", f"{attribute}: {rule_difference.title}", rule_difference, meaning)
     sides = [GridColumn("◂ left", 12, True, 8), GridColumn("right ▸", 12, True, 8)]
     sides += [GridColumn("difference", 14, True), GridColumn("", 8, wish=8)]
     titles = [GridColumn("figure", 32, wish=9), *sides]
     return {title: FigureTable(titles, rows) for title, rows in tables.items() if rows}
 
 
-def _verdict(one: FigureDifference) -> str:
-    if one.difference is None:
+def _verdict(difference: FigureDifference) -> str:
+    if difference.difference is None:
         return "not defined for one of them"
     side = {1: "the right one is better", -1: "the left one is better"}
-    return side.get(one.better, "equal" if not one.difference else "no better or worse")
+    return side.get(
+        difference.better, "equal" if not difference.difference else "no better or worse"
+    )
 
 
 def _levels(levels: tuple[int | None, int | None]) -> str:

@@ -63,10 +63,10 @@ class Headings:
 
         `room` is that of each figure with its bar.
         """
-        kept = gauge(kept_text(self.kept), self.kept, KEPT_SIGNS, room).rstrip()
+        kept_bar = gauge(kept_text(self.kept), self.kept, KEPT_SIGNS, room).rstrip()
         lost = gauge(lost_text(self.lost), self.lost, LOST_SIGNS, room).rstrip()
         return Text.assemble(
-            "RV kept ", (kept, theme_style(widget, "success")),
+            "RV kept ", (kept_bar, theme_style(widget, "success")),
             " · NCP lost ", (lost, theme_style(widget, "error")),
         )  # fmt: skip
 

@@ -154,9 +154,9 @@ def _widened(columns: Sequence[GridColumn], widths: list[int], spare: int) -> li
     """Return widths with spare room given to columns, those first that lack least."""
     lacking = {}
     for x, column in enumerate(columns):
-        whole = max(cell_len(column.title), _value_width(column.halves, WIDEST))
-        if whole > widths[x]:
-            lacking[x] = whole - widths[x]
+        full_width = max(cell_len(column.title), _value_width(column.halves, WIDEST))
+        if full_width > widths[x]:
+            lacking[x] = full_width - widths[x]
     for x in sorted(lacking, key=lacking.__getitem__):
         more = min(lacking[x], spare)
         widths[x] += more

@@ -158,13 +158,15 @@ class PairRows(RecordsView):
         if line < len(self.facts.names):
             return super().heading(line, widths)
         cells = []
-        for column, width, known in zip(self.columns, widths, self.record_columns, strict=True):
+        for column, width, record_column in zip(
+            self.columns, widths, self.record_columns, strict=True
+        ):
             words = [
                 next((word for word in half if len(word) <= room), "")
                 for half, room in zip(HALVES, column.half_widths(width), strict=True)
             ]
             pair = PairCell(words[1], "muted", Cell(words[0], "muted"))
-            cells.append(pair if known.is_changed else Cell(""))
+            cells.append(pair if record_column.is_changed else Cell(""))
         return cells
 
     def heading_name(self, line: int) -> str:

@@ -461,7 +461,7 @@ class RecordsPane(Hosted, Vertical):
     def _search(
         self,
         work: Callable[[Stop], T],
-        done: Callable[[T], Any],
+        take_answer: Callable[[T], Any],
         doing: str,
         failed: Callable[[Exception], Any] | None = None,
     ) -> None:
@@ -481,6 +481,6 @@ class RecordsPane(Hosted, Vertical):
                 (failed or self.host.fail)(error)
 
         self.compute(
-            lambda: work(cancellation_check()), partial(answered, done),
+            lambda: work(cancellation_check()), partial(answered, take_answer),
             group=SEARCH, failed=partial(answered, show_failure),
         )  # fmt: skip

@@ -272,11 +272,11 @@ class ResultRecords:
 
     def _containing(self, text: str) -> Flags:
         """Return which records have the text in a cell of either side, whatever its case."""
-        wanted, found = text.casefold(), rows_with_text(self.original, text).copy()
+        folded_text, matches = text.casefold(), rows_with_text(self.original, text).copy()
         for x, cells in enumerate(self.result.release.cells):
-            in_text = [wanted in label.casefold() for label in cells.texts]
-            found |= np.array([*in_text, False])[cells.codes] & self._changed[x]
-        return found
+            in_text = [folded_text in label.casefold() for label in cells.texts]
+            matches |= np.array([*in_text, False])[cells.codes] & self._changed[x]
+        return matches
 
     def number_of(self, shown: Arrangement, text: str) -> int:
         """Return the record with a typed number; raises InputError if there is none."""

@@ -56,20 +56,24 @@ class Rerun:
         begun = f"running again with k = {self.k:,}"
         if self._live is None:
             return f"{begun} … (esc stops)"
-        seen = self._live.snapshot
-        share = "" if seen.progress is None else f"{seen.progress:.0%}, "
-        return f"{begun}: {share}{seen.seconds:.1f} s (esc stops)"
+        snapshot = self._live.snapshot
+        share = "" if snapshot.progress is None else f"{snapshot.progress:.0%}, "
+        return f"{begun}: {share}{snapshot.seconds:.1f} s (esc stops)"
 
 
 def difference_line(before: FinishedRun, after: FinishedRun) -> str:
     """Return `k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
     by_verdict: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
-    for one in differences(before, after):
-        if one.name in SHOWN:
-            amount = signed(round(one.difference or 0, 3))
-            word = {1: "better", -1: "worse"}.get(one.better if amount != "±0" else 0, "same")
-            by_verdict[word].append(SHOWN[one.name] + ("" if word == "same" else f" {amount}"))
-    parts = [f"{word} {', '.join(found)}" for word, found in by_verdict.items() if found]
+    for difference in differences(before, after):
+        if difference.name in SHOWN:
+            amount = signed(round(difference.difference or 0, 3))
+            word = {1: "better", -1: "worse"}.get(
+                difference.better if amount != "±0" else 0, "same"
+            )
+            by_verdict[word].append(
+                SHOWN[difference.name] + ("" if word == "same" else f" {amount}")
+            )
+    parts = [f"{word} {', '.join(changes)}" for word, changes in by_verdict.items() if changes]
     return f"k {before.task.k:,} → {after.task.k:,}: {' · '.join(parts)}"
 
 
@@ -174,16 +178,19 @@ class RunsScreen(StepScreen):
     def compare(self, chosen: int | None) -> None:
         """Compare the result in front with the chosen one; ask if that is the same."""
         results, current = self.session.results, self.result
-        others = [one for one in results if one is not current]
-        if current is None or not others:
+        other_results = [other_result for other_result in results if other_result is not current]
+        if current is None or not other_results:
             self.host.notify("there is only one run; press + to run again with k+1")
         elif chosen is not None and results[chosen] is not current:
             self._compare(current, results[chosen])
-        elif len(others) == 1:
-            self._compare(current, others[0])
+        elif len(other_results) == 1:
+            self._compare(current, other_results[0])
         else:
             title = self.session.run_title
-            options = [(title(one), partial(self._compare, current, one)) for one in others]
+            options = [
+                (title(other_result), partial(self._compare, current, other_result))
+                for other_result in other_results
+            ]
             choose(self, "Compare with", options)
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:

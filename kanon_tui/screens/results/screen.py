@@ -59,9 +59,9 @@ class WhyDialog(Dialog):
     def on_mount(self) -> None:
         """Stay clear of the cell that is explained, and let the arrow keys scroll."""
         self.query_one(Vertical).border_subtitle = "↑ ↓ scroll, esc closes"
-        asked = self.app.screen_stack[-2].focused
-        if isinstance(asked, Grid):
-            row = asked.region.y + asked.row - asked.scroll_offset.y
+        focused = self.app.screen_stack[-2].focused
+        if isinstance(focused, Grid):
+            row = focused.region.y + focused.row - focused.scroll_offset.y
             self.styles.align_vertical = "bottom" if 2 * row < self.size.height else "top"
         self.query_one(ScrollPane).focus()
 
@@ -401,9 +401,9 @@ class ResultsScreen(RunsScreen):
         """Ask what the next run must keep of a sensitive attribute, beyond k."""
         if self.result is None:
             return
-        found = self.result.measures.privacy.disclosures
+        by_attribute = self.result.measures.privacy.disclosures
         options: list[tuple[str, Callable[[], object]]] = []
-        for name in sorted(found, key=lambda name: -found[name].revealed):
+        for name in sorted(by_attribute, key=lambda name: -by_attribute[name].revealed):
             for model in (DistinctLDiversity(2, name), AlphaKAnonymity(0.5, name)):
                 options.append((f"{model.short}: {model}", partial(self._require, model)))
         if not options:
@@ -414,8 +414,10 @@ class ResultsScreen(RunsScreen):
     def _require(self, model: PrivacyModel) -> None:
         project = self.session.project
         same = (model.name, model.attribute)
-        others = [r for r in project.privacy.requirements if (r.name, r.attribute) != same]
-        privacy = replace(project.privacy, requirements=(*others, model))
+        other_requirements = [
+            r for r in project.privacy.requirements if (r.name, r.attribute) != same
+        ]
+        privacy = replace(project.privacy, requirements=(*other_requirements, model))
         self.edit(replace(project, privacy=privacy), f"{model.short} required")
         self.host.go_to_step("run")
         self.host.notify(f"required: {model}. r runs again")
@@ -442,7 +444,7 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     measures, width = result.measures, widget.size.width - 2
     stale = staleness(result, session.project)
     proven = [f"k={measures.privacy.k:,}"]
-    proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
+    proven += dict.fromkeys(proof.requirement.model.short for proof in measures.privacy.required)
     risk = result.task.privacy.risk
     proven += [] if risk is None else [f"risk≤{risk.max:g}"]
     subsets = result.task.subsets
@@ -472,12 +474,12 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
             (1, Text(f"! {text}", theme_style(widget, "warning")) if warns else Text(text))
         )
     below = [_caution_line(caution, width, widget) for caution in result.cautions]
-    found = disclosures(result)
-    if not found:
+    disclosed = disclosures(result)
+    if not disclosed:
         return Text("\n").join([_in_one_line(parts, width), *below])
-    more = f", and {len(found) - 1:,} more (P)" if len(found) > 1 else ""
+    more = f", and {len(disclosed) - 1:,} more (P)" if len(disclosed) > 1 else ""
     warning = Text(
-        visible(f"! {found[0]}{more} (K: what to require)"), theme_style(widget, "warning")
+        visible(f"! {disclosed[0]}{more} (K: what to require)"), theme_style(widget, "warning")
     )
     one_line = _in_one_line([*parts[:2], (0, warning), *parts[2:]], width)
     if one_line.cell_len < width and "NCP" in one_line.plain:
@@ -497,13 +499,13 @@ def _caution_line(caution: Caution, width: int, widget: Widget) -> Text:
 
 def _in_one_line(parts: Sequence[tuple[int, Text]], width: int) -> Text:
     """Return the parts that fit in their order; those with the highest number are dropped first."""
-    kept = list(parts)
+    shown_parts = list(parts)
     while True:
-        line = Text(" · ").join(text for _, text in kept)
-        worst = max(rank for rank, _ in kept)
+        line = Text(" · ").join(text for _, text in shown_parts)
+        worst = max(rank for rank, _ in shown_parts)
         if line.cell_len <= width or not worst:
             break
-        last = max(x for x, (rank, _) in enumerate(kept) if rank == worst)
-        kept.pop(last)
+        last = max(x for x, (rank, _) in enumerate(shown_parts) if rank == worst)
+        shown_parts.pop(last)
     line.truncate(max(width, 1), overflow="ellipsis")
     return line

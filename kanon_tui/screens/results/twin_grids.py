@@ -36,11 +36,11 @@ class TwinGrids(Horizontal):
         self._tie(self.left, self.right)
         self._tie(self.right, self.left)
 
-    def _tie(self, grid: Grid, other: Grid) -> None:
+    def _tie(self, grid: Grid, follower: Grid) -> None:
         def follow() -> None:
-            x = grid.scroll_x if self._has_equal_columns else other.scroll_x
-            if (other.scroll_x, other.scroll_y) != (x, grid.scroll_y):
-                other.scroll_to(x, grid.scroll_y, animate=False)
+            x = grid.scroll_x if self._has_equal_columns else follower.scroll_x
+            if (follower.scroll_x, follower.scroll_y) != (x, grid.scroll_y):
+                follower.scroll_to(x, grid.scroll_y, animate=False)
 
         self.watch(grid, "scroll_y", follow, init=False)
         self.watch(grid, "scroll_x", follow, init=False)
@@ -113,18 +113,18 @@ class TwinGrids(Horizontal):
         if event.grid is not leader:
             event.stop()
             return
-        other = self.left if leader is self.right else self.right
-        column = self._column_beside(leader, other)
-        if not self.alone and (other.row, other.column) != (leader.row, column):
-            other.go_to(leader.row, column)
+        follower = self.left if leader is self.right else self.right
+        column = self._column_beside(leader, follower)
+        if not self.alone and (follower.row, follower.column) != (leader.row, column):
+            follower.go_to(leader.row, column)
 
-    def _column_beside(self, leader: Grid, other: Grid) -> int:
+    def _column_beside(self, leader: Grid, follower: Grid) -> int:
         """Return the column of the other side under its cursor: the same, if it is there."""
         if self._has_equal_columns:
             return leader.column
         name = leader.column_name
-        names = other.column_names
-        return names.index(name) if name in names else other.column
+        names = follower.column_names
+        return names.index(name) if name in names else follower.column
 
 
 def write_title(grid: Grid, title: Text) -> None:

@@ -53,8 +53,8 @@ class Advice(Hosted, Static):
             self._about, self.found, self._trials = about, (), {}
         self._draw()
         self.stop()
-        known = self.trial_of(session.project.algorithm) is not None
-        if not known or not self.found:
+        is_tried = self.trial_of(session.project.algorithm) is not None
+        if not is_tried or not self.found:
             self._soon = self.set_timer(CALM, lambda: self._try(session, self._asked))
 
     def stop(self) -> None:
@@ -67,25 +67,25 @@ class Advice(Hosted, Static):
     def on_unmount(self) -> None:
         self.stop()
 
-    def _try(self, session: Session, asked: int) -> None:
+    def _try(self, session: Session, request: int) -> None:
         """Try the chosen algorithm first, then find recommendations."""
         self._soon = None
         project = session.project
-        choice, known = project.algorithm, self.trial_of(project.algorithm)
+        choice, earlier_trial = project.algorithm, self.trial_of(project.algorithm)
 
         def stop() -> bool:
-            return self._asked != asked
+            return self._asked != request
 
         def work() -> Trial | None:
-            if known is not None:
-                return known
+            if earlier_trial is not None:
+                return earlier_trial
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
             return session.extrapolated(try_out(session.task(), algorithm, stop=stop))
 
         def done(trial: Trial | None) -> None:
             if stop() or trial is None:
                 return
-            if known is None:
+            if earlier_trial is None:
                 self._trials[str(choice)] = trial
                 self._tried(trial)
             if not self.found:
@@ -95,10 +95,10 @@ class Advice(Hosted, Static):
 
     def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
         def done(answer: tuple[tuple[Recommendation, ...], str]) -> None:
-            found, first_choice = answer
+            recommendations, first_choice = answer
             if stop():
                 return
-            self._take(found)
+            self._take(recommendations)
             if first_choice and session.first_choice_is_open:
                 session.preselect(first_choice)
                 self.host.session_changed()
@@ -107,10 +107,12 @@ class Advice(Hosted, Static):
         work = partial(_with_first_choice, session, stop)
         self.compute(work, done, group="advice", failed=not_ready)
 
-    def _take(self, found: tuple[Recommendation, ...]) -> None:
-        self.found = found
-        for one in found:
-            self._trials.setdefault(str(AlgorithmChoice(one.algorithm)), one.trial)
+    def _take(self, recommendations: tuple[Recommendation, ...]) -> None:
+        self.found = recommendations
+        for recommendation in recommendations:
+            self._trials.setdefault(
+                str(AlgorithmChoice(recommendation.algorithm)), recommendation.trial
+            )
         self._draw()
 
     def choose(self) -> None:
@@ -118,33 +120,41 @@ class Advice(Hosted, Static):
         session = self.session
         self.stop()
 
-        def offer(found: tuple[Recommendation, ...]) -> None:
-            self._take(found)
-            lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
+        def offer(recommendations: tuple[Recommendation, ...]) -> None:
+            self._take(recommendations)
+            lines = [
+                f"{recommendation.want}: {recommendation.algorithm} ({recommendation.figures})"
+                for recommendation in recommendations
+            ]
             hint = "tried on samples of your data; enter takes the algorithm over"
-            options = [(line, partial(take, one)) for line, one in zip(lines, found, strict=True)]
+            options = [
+                (line, partial(take, recommendation))
+                for line, recommendation in zip(lines, recommendations, strict=True)
+            ]
             choose(self, "What do you want?", options, hint)
 
-        def take(one: Recommendation) -> None:
-            self.edit(one.taken_over(session.project), f"algorithm {one.algorithm}")
+        def take(recommendation: Recommendation) -> None:
+            self.edit(
+                recommendation.taken_over(session.project), f"algorithm {recommendation.algorithm}"
+            )
             self.screen.query_one("#algorithms").focus()  # where `r` runs
 
         self.load(lambda: self.found or _recommended(session, cancellation_check()), offer)
 
     def _draw(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
-        wants = max((len(one.want) for one in self.found), default=0)
-        names = max((len(one.algorithm) for one in self.found), default=0)
+        wants = max((len(recommendation.want) for recommendation in self.found), default=0)
+        names = max((len(recommendation.algorithm) for recommendation in self.found), default=0)
         project = self.session.project
-        for one in self.found:
-            taken = one.taken_over(project)
+        for recommendation in self.found:
+            taken = recommendation.taken_over(project)
             same = question(taken) == question(project)  # with its suppression and round ends
-            mark = "▸" if same and one.algorithm == project.algorithm.name else " "
-            text.append(f"{mark} {one.want:<{wants}}  ", "dim")
-            text.append(f"{one.algorithm:<{names}}  ", "bold")
-            text.append(one.figures)
-            if one.hides:
-                text.append(f", {one.hides}", theme_style(self, "warning"))
+            mark = "▸" if same and recommendation.algorithm == project.algorithm.name else " "
+            text.append(f"{mark} {recommendation.want:<{wants}}  ", "dim")
+            text.append(f"{recommendation.algorithm:<{names}}  ", "bold")
+            text.append(recommendation.figures)
+            if recommendation.hides:
+                text.append(f", {recommendation.hides}", theme_style(self, "warning"))
             text.append("\n")
         text.rstrip()
         self.set_class(not self.found, "-empty")
@@ -153,13 +163,13 @@ class Advice(Hosted, Static):
 
 def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommendation, ...]:
     """Return what is recommended; of a table beyond memory, who works on counted rows."""
-    found = recommend(session.task(), stop)
+    recommendations = recommend(session.task(), stop)
     if session.source is None:
-        return found
+        return recommendations
     return tuple(
-        replace(one, trial=session.extrapolated(one.trial))
-        for one in found
-        if ALGORITHMS[one.algorithm].works_on_counted_rows
+        replace(recommendation, trial=session.extrapolated(recommendation.trial))
+        for recommendation in recommendations
+        if ALGORITHMS[recommendation.algorithm].works_on_counted_rows
     )
 
 

@@ -76,11 +76,11 @@ class DecisionLog(Widget, can_focus=True):
             return Text("")
         timeline, number, at = playhead.timeline, playhead.number, 0
         rows: list[Text] = []
-        for each in range(
+        for step_number in range(
             max(timeline.first, number - height), min(timeline.last, number + height) + 1
         ):
-            at = len(rows) if each == number else at
-            rows += self._lines(playhead, each, width)
+            at = len(rows) if step_number == number else at
+            rows += self._lines(playhead, step_number, width)
         begin = min(max(at - height // 2, 0), max(len(rows) - height, 0))
         if timeline.first > 1 and not begin:
             rows[0] = Text(f"steps 1 to {timeline.first - 1:,} are not kept any more")

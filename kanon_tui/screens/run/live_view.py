@@ -239,11 +239,19 @@ class LiveView(Hosted, Vertical, can_focus=False):
         number = playhead.number
         playing = self._playing_since is not None
         self._draw_header(live, playhead, playing)
-        asked = self._asking, self._vote, len(self._votes)
-        seen = snapshot, number, live.timeline.last, self._concluded, playing, live.speed, asked
-        if seen == self._drawn:
+        question_state = self._asking, self._vote, len(self._votes)
+        view_state = (
+            snapshot,
+            number,
+            live.timeline.last,
+            self._concluded,
+            playing,
+            live.speed,
+            question_state,
+        )
+        if view_state == self._drawn:
             return
-        self._drawn = seen
+        self._drawn = view_state
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
         coming = None if self._next_vote() is None else live.timeline.step(number + 1)
         scene = Scene(live.run.task, live.run.algorithm, live.timeline, number, coming)
@@ -344,12 +352,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
         Who predicts is first asked what comes, and then shown.
         """
         self._playing_since = None
-        known = not self.playhead.at_end
-        if self._predicting and not self._asking and (self._is_unfinished or known):
+        is_recorded = not self.playhead.at_end
+        if self._predicting and not self._asking and (self._is_unfinished or is_recorded):
             self._asking = True
             self.playhead.hold()
             self.draw()
-            return known
+            return is_recorded
         vote, self._verdict = self._next_vote(), ""
         if vote is not None and self._vote is not None and vote.options:
             right = self._vote == vote.right

@@ -28,21 +28,21 @@ from kanon_tui.widgets.picture_view import PictureView, picture_text
 
 def ask_for_rival(asking: Hosted) -> None:
     """Choose whom the project's algorithm runs against, and start."""
-    own = asking.session.project.algorithm.name
-    rivals = [name for name in ALGORITHMS if name != own]
+    algorithm_name = asking.session.project.algorithm.name
+    rivals = [name for name in ALGORITHMS if name != algorithm_name]
 
     def race(rival: str) -> None:
         record_both = partial(_record_both, asking.session, rival)
         asking.load(record_both, lambda recordings: asking.ask(RaceScreen(recordings)))
 
     options = [(f"{name:<13} {ALGORITHMS[name].title}", partial(race, name)) for name in rivals]
-    choose(asking, f"Race {own} against …", options)
+    choose(asking, f"Race {algorithm_name} against …", options)
 
 
 def _record_both(session: Session, rival: str) -> tuple[Recording, ...]:
-    stop, task, own = cancellation_check(), session.task(), session.project
-    both = own, replace(own, algorithm=AlgorithmChoice(rival))
-    return tuple(record(each, task, stop) for each in both)
+    stop, task, project = cancellation_check(), session.task(), session.project
+    both = project, replace(project, algorithm=AlgorithmChoice(rival))
+    return tuple(record(contender, task, stop) for contender in both)
 
 
 class RaceScreen(Hosted, Modal):

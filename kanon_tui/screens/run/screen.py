@@ -81,8 +81,8 @@ def of_requirements(project: Project, attributes: Sequence[str], attribute: str)
         *([which] if len(attributes) > 1 else []),
         *(model.form_field() for model in MODELS.values()),
     )
-    given = {MODELS[name].form_field().name: bound for name, bound in bounds.items()}
-    return fields, {"attribute": attribute, **given}
+    bound_values = {MODELS[name].form_field().name: bound for name, bound in bounds.items()}
+    return fields, {"attribute": attribute, **bound_values}
 
 
 NAME_WIDTH, TITLE_WIDTH = 13, 27
@@ -98,19 +98,19 @@ def algorithm_line(name: str, title: str) -> Text:
     return line
 
 
-def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
+def preflight_text(preflight: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
     """Return whether the run can start and how large it is, then a line per warning."""
-    if found.problem:
+    if preflight.problem:
         return Text.assemble(
-            ("✗ ", theme_style(widget, "error", bold=True)), visible(found.problem)
+            ("✗ ", theme_style(widget, "error", bold=True)), visible(preflight.problem)
         )
     text = Text.assemble(
         ("✓ ready ", theme_style(widget, "success", bold=True)),
         (name, "bold"),
         f" k={privacy.k} · ",
     )
-    text.append(visible(" · ".join(found.facts)))
-    for warning in found.warnings:
+    text.append(visible(" · ".join(preflight.facts)))
+    for warning in preflight.warnings:
         text.append(f"\n! {visible(warning)}", theme_style(widget, "warning"))
     return text
 
@@ -284,7 +284,9 @@ class RunScreen(StepScreen):
 
         self.compute(
             look_ahead,
-            lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
+            lambda made_preflight: line.update(
+                preflight_text(made_preflight, algorithm.name, project.privacy, self)
+            ),
             group="preflight",
             failed=lambda error: line.update(
                 preflight_text(Preflight(problem=in_screen_words(error)), "", project.privacy, self)
@@ -452,14 +454,14 @@ class RunScreen(StepScreen):
         )
 
     def _show_alternative(
-        self, live: LiveRun | None, result: Result, other: Alternative | None
+        self, live: LiveRun | None, result: Result, alternative: Alternative | None
     ) -> None:
         if self.live is not live:  # another run has begun
             return
-        self.alternative = other
+        self.alternative = alternative
         self.refresh_bindings()
-        if other is not None:
-            clause = alternative_clause(result, other)
+        if alternative is not None:
+            clause = alternative_clause(result, alternative)
             self.query_one(LiveView).say_beside_result(f"{clause}: t tries it")
 
     def action_alternative(self) -> None:
@@ -482,8 +484,8 @@ class RunScreen(StepScreen):
             self.action_setup()
         self.refresh_bindings()
         self.host.session_changed()  # memory that was freed for the run can be used again
-        known = isinstance(error, KanonError)
-        self.host.show_error("No release" if known else "The run stopped", error)
+        is_expected = isinstance(error, KanonError)
+        self.host.show_error("No release" if is_expected else "The run stopped", error)
 
     def _draw_live_view(self) -> None:
         if self.is_current and self._watching:
