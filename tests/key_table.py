@@ -29,11 +29,11 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "7 What-if": ("what_if.screen.WhatIfScreen",),
     "compare": ("results.compare.CompareScreen",),
     "attack": ("analyses.attack.AttackScreen",),
-    "attacks": ("analyses.attack.AttacksScreen",),
+    "attacks": ("analyses.attacks.AttacksScreen",),
     "feasibility": ("analyses.generic.FormPanel",),
     "trees": ("analyses.trees.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),
-    "earlier": ("analyses.attack.RereleaseScreen",),
+    "earlier": ("analyses.rerelease.RereleaseScreen",),
     "risks": ("analyses.risk_models.RiskModelsScreen",),
 }
 """Screens, and what on them has letters of its own."""

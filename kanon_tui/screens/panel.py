@@ -234,6 +234,7 @@ class AnalysisScreen(Hosted, Modal):
 
         def failed(error: Exception) -> None:
             self._worker = None
+            self.work_failed()
             self.draw_status()
             self.host.fail(error)
 
@@ -242,6 +243,9 @@ class AnalysisScreen(Hosted, Modal):
             self, work, finish, group="analysis", failed=failed
         )
         self.draw_status()
+
+    def work_failed(self) -> None:
+        """Put right what depends on work that has failed."""
 
     def draw_status(self) -> None:
         """Show the line on top, with what is being done."""

@@ -73,6 +73,8 @@ class AnalysisPanel(AnalysisScreen):
         self.findings: Findings | None = None
         """What is shown: the findings, or those of an analysis that still goes on."""
         self._newest: Findings | None = None
+        self._options_shown = dict(self.options)
+        """The options of what is shown: those of a question that failed are taken back."""
 
     @property
     def found(self) -> Any:
@@ -123,8 +125,9 @@ class AnalysisPanel(AnalysisScreen):
         if self.missing_options() or (self.looks_at_release and self.result is None):
             return
         self._newest = None
-        work = partial(self._ask, self.analysis, dict(self.options), self.subject())
-        self.in_background(work, self._finish, self.doing)
+        options = dict(self.options)
+        work = partial(self._ask, self.analysis, options, self.subject())
+        self.in_background(work, partial(self._answered, options), self.doing)
 
     def _ask(
         self, analysis: type[Analysis], options: Mapping[str, Any], subject: Subject
@@ -141,9 +144,26 @@ class AnalysisPanel(AnalysisScreen):
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self.findings:
-            self._finish(self._newest)
+            self.show_new(self._newest)
 
-    def _finish(self, findings: Findings) -> None:
+    def _answered(self, options: Mapping[str, Any], findings: Findings) -> None:
+        self._options_shown = dict(options)
+        self.show_new(findings)
+
+    def work_failed(self) -> None:
+        """Take the options back with which nothing was found."""
+        self.options = dict(self._options_shown)
+
+    def action_table(self, option: str) -> None:
+        """Ask for the file of an option that is a table."""
+        if self.result is not None:
+            self.ask_file(self.TABLES[option], partial(self._take_table, option))
+
+    def _take_table(self, option: str, path: Path) -> None:
+        self.set_options(**{option: path})
+
+    def show_new(self, findings: Findings) -> None:
+        """Show findings instead of what is shown."""
         self.findings = self._newest = findings
         self.show_findings(findings)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanon_tui.screens.analyses.attack import AttacksScreen
+from kanon_tui.screens.analyses.attacks import AttacksScreen
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
@@ -30,9 +30,8 @@ async def test_all_attacks_then_one_kind_beside_people_who_were_not_in_the_data(
         await pilot.press("e")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, AskPath))
         await pilot.press(*"others.csv", "enter")
-        await wait_until(pilot, lambda: screen.control is not None and not screen.working)
+        await wait_until(pilot, lambda: "beside 50 others" in said(screen, "#status"))
         assert any(each.control_rate is not None for each in screen.found[0].attacks)
-        assert "beside 50 others" in said(screen, "#status")
         await pilot.press("t")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
         await pilot.press("down", "down", "enter")  # downcoding
@@ -44,7 +43,7 @@ async def test_all_attacks_then_one_kind_beside_people_who_were_not_in_the_data(
         await pilot.press("space", "enter")
         await wait_until(pilot, lambda: len(screen.found) == 2 and not screen.working)
         assert "Side by side" in said(screen, "#figures")
-        assert screen.counters[0] in said(screen, "#status")
+        assert screen.options["counter_measures"][0] in said(screen, "#status")
         for run in screen.found:
             assert f"{run.attacks[0].rate:.1%}" in said(screen, "#figures")
         await pilot.press("r")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.screens.analyses.attack import RereleaseScreen
+from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import session_of, settle, wait_until
@@ -73,6 +73,10 @@ async def test_a_file_of_something_else_is_refused(sample, make_app, tmp_path) -
         await open_panel(pilot, "earlier", RereleaseScreen)
         await choose_file(pilot, tmp_path / "other.csv")
         await wait_until(pilot, lambda: "none of the quasi" in said_in_front(pilot))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, RereleaseScreen))
+        status = said(pilot.app.screen, "#status")
+        assert "e chooses the file" in status  # the file that does not fit is not kept
 
 
 def said_in_front(pilot) -> str:

@@ -13,8 +13,9 @@ from kanon_tui.core.analysis.trees.partition import partition
 from kanon_tui.core.analysis.utility.utility import measure_utility
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.table import as_table
-from kanon_tui.screens.analyses.attack import AttackScreen, RereleaseScreen
+from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.generic import AnalysisPanel
+from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen

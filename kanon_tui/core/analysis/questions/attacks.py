@@ -35,7 +35,7 @@ class AttacksQuestion(Analysis):
     command: ClassVar[str | None] = None  # `attack` has these attacks and the linking attack
     function: ClassVar[str | None] = None  # `kn.attack` returns the list of results
     key: ClassVar[str] = "S"
-    panel: ClassVar[str] = "kanon_tui.screens.analyses.attack:AttacksScreen"
+    panel: ClassVar[str] = "kanon_tui.screens.analyses.attacks:AttacksScreen"
 
     kind: str = declared("all", "The attack to try, or all", choices=KINDS)
     control: Any = declared(None, "People who were not in the data", type=optional(data_table()))

@@ -24,7 +24,7 @@ class RereleaseQuestion(Analysis):
     title: ClassVar[str] = "Earlier release"
     question: ClassVar[str] = "Whom two releases expose together"
     key: ClassVar[str] = "B"
-    panel: ClassVar[str] = "kanon_tui.screens.analyses.attack:RereleaseScreen"
+    panel: ClassVar[str] = "kanon_tui.screens.analyses.rerelease:RereleaseScreen"
     returns: ClassVar[str] = "TwoReleases"
     returns_help: ClassVar[str] = (
         "How many are `unique` or `below_k` in both together, and the `fewest` candidates."
