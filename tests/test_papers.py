@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -327,3 +328,50 @@ def test_morton_global_keeps_more_and_local_balances() -> None:
         worth = measure(recode(task, grouping)).rv
         found[algorithm.name] = (grouping.levels, round(worth, 9))
     assert found == {"global": ((2, 0), 0.9), "local": ((1, 1), 0.5)}
+
+
+def toolbox_numbers(attribute: str) -> dict[str, int]:
+    """Return the numbers that the toolbox gives to categories, as appendix 7.1 lists them."""
+    document = ElementTree.parse(find_sample("sbc-thesis").project.parent / "toolbox.xml")
+    entries = document.findall(f".//att[@name='{attribute}']/map/entry")
+    return {entry.attrib["cat"]: int(entry.attrib["int"]) for entry in entries}
+
+
+def toolbox_parts(
+    records: list[tuple[int, ...]], k: int, ranges: tuple[tuple[int, int], ...]
+) -> int:
+    """Return how many parts remain where a part is as wide as the interval between its cuts."""
+    parts = 0
+    waiting = [(records, ranges)]
+    while waiting:
+        part, intervals = waiting.pop()
+        widths = [
+            (high - low) / (highest - lowest)
+            for (low, high), (lowest, highest) in zip(intervals, ranges, strict=True)
+        ]
+        for axis in sorted(range(len(ranges)), key=lambda axis: -widths[axis]):
+            median = sorted(record[axis] for record in part)[(len(part) - 1) // 2]
+            lower = [record for record in part if record[axis] <= median]
+            upper = [record for record in part if record[axis] > median]
+            if min(len(lower), len(upper)) >= k:
+                below = (intervals[axis][0], median)
+                above = (median, intervals[axis][1])
+                for side, interval in ((lower, below), (upper, above)):
+                    waiting.append((side, (*intervals[:axis], interval, *intervals[axis + 1 :])))
+                break
+        else:
+            parts += 1
+    return parts
+
+
+def test_sbc_tables_4_1_and_4_2_mondrian_with_the_intervals_of_the_toolbox() -> None:
+    """209 / 42 / 35: widths are those of intervals in the ranges [0:100), [0:1] and [0:41]."""
+    sexes = toolbox_numbers("sex")
+    countries = toolbox_numbers("native-country")
+    frame = project("sbc-thesis").read_data().frame
+    records = [
+        (int(age), sexes[sex], countries[country])
+        for age, sex, country in frame.select("age", "sex", "native-country").rows()
+    ]
+    ranges = ((0, 100), (0, 1), (0, 41))
+    assert [toolbox_parts(records, k, ranges) for k in (2, 50, 100)] == [209, 42, 35]
