@@ -7,6 +7,7 @@ A package of an extra is imported where it is used, and only by `require`:
 The sentence says what needs which library, and what to install.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +23,7 @@ EXTRAS = {
     "plots": ("altair",),
     "serve": ("aiohttp", "textual_serve"),
     "stats": ("pyreadstat",),
-    "zstd": ("zstandard",),
+    "zstd": ("backports.zstd",),
 }
 """The modules that every extra of the package brings."""
 _INTERFACE = ("rich", "textual")
@@ -74,6 +75,34 @@ def require(module: str, purpose: str, where: str = "", instead: str = "") -> An
         raise missing_package(error, module, purpose, where, instead) from None
 
 
+def zstd_module(purpose: str, where: str = "") -> Any:
+    """Return the module `zstd` of Python 3.14, or of `backports.zstd` before.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it: `reading a .zst file`.
+    where : str
+        The file, where its name is known.
+
+    Raises
+    ------
+    MissingPackageError
+        If the package is not installed, or Python was built without zstd.
+    """
+    if sys.version_info < (3, 14):
+        return require("backports.zstd", purpose, where)
+    try:
+        from compression import zstd
+    except ImportError:
+        place = f"{where}: " if where else ""
+        raise MissingPackageError(
+            f"{place}{purpose} needs a Python that was built with zstd, which this one was not; "
+            "use another, or a .gz file"
+        ) from None
+    return zstd
+
+
 def is_installed(module: str) -> bool:
     """Return whether a module of an optional package can be imported."""
     try:
@@ -87,8 +116,10 @@ def missing_package(
     error: ImportError, module: str, purpose: str, where: str = "", instead: str = ""
 ) -> MissingPackageError:
     """Return the error for an import that failed; parameters as of `require`."""
-    package = module.partition(".")[0]
+    package = module if module in _TO_INSTALL else module.partition(".")[0]
     missing = (error.name or package).partition(".")[0]
+    if package.startswith(f"{missing}."):  # a namespace that several packages share
+        missing = package
     to_install = _TO_INSTALL.get(package, package)
     if isinstance(error, ModuleNotFoundError):
         fault = f"the library {missing}, which is not installed; pip install '{to_install}'"

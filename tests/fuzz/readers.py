@@ -9,13 +9,13 @@ from pathlib import Path
 from random import Random
 
 import polars as pl
-import zstandard
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.hierarchy.specification import read_hierarchy_file
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from tests.fuzz.texts import random_name, random_text
+from tests.zstd import zstd
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -53,7 +53,7 @@ def sound_table(random: Random, folder: Path) -> str:
     table, delimiter = cells(random), random.choice(DELIMITERS)
     content = written(random, table, delimiter)
     ending, pack = random.choice(
-        [("", lambda b: b), (".gz", gzip.compress), (".zst", zstandard.ZstdCompressor().compress)]
+        [("", lambda b: b), (".gz", gzip.compress), (".zst", zstd.compress)]
     )
     path = folder / f"table.csv{ending}"
     path.write_bytes(pack(content))
@@ -79,7 +79,7 @@ def damaged_table(random: Random, folder: Path) -> str:
         if path.suffix == ".gz":
             content = bytearray(gzip.compress(bytes(content)))
         elif path.suffix == ".zst":
-            content = bytearray(zstandard.ZstdCompressor().compress(bytes(content)))
+            content = bytearray(zstd.compress(bytes(content)))
     damage(random, content)
     path.write_bytes(content)
     options = ReadOptions(

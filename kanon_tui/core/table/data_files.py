@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.optional import require
+from kanon_tui.core.optional import zstd_module
 from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
 from kanon_tui.core.reading import reading_errors as reading_errors
 from kanon_tui.core.table.formats import (
@@ -92,8 +92,6 @@ def _is_part(path: Path) -> bool:
 Limit = int | Literal["auto"]
 
 _CHUNK = 1 << 22
-_ZSTD_PIECE = 1 << 11
-"""Compressed bytes that are unpacked at a time: they can become 50,000 times as many."""
 
 
 def load(path: Path, limit: Limit = "auto") -> tuple[bytes, str | None, int]:
@@ -176,20 +174,11 @@ def _check_one_member(data: bytes, path: Path) -> None:
 
 
 def _unzstd(data: bytes, path: Path) -> Iterator[bytes]:
-    zstandard = require("zstandard", "reading a .zst file", path.name)
-    frame, rest = zstandard.ZstdDecompressor().decompressobj(), memoryview(data)
-    while rest:
-        if frame.eof:  # a file may hold several frames, one after the other
-            frame = zstandard.ZstdDecompressor().decompressobj()
-        piece, rest = rest[:_ZSTD_PIECE], rest[_ZSTD_PIECE:]
-        try:
-            yield frame.decompress(piece)
-        except zstandard.ZstdError:
-            raise _damaged(path, "zstd") from None
-        if frame.eof:
-            rest = memoryview(data)[len(data) - len(rest) - len(frame.unused_data) :]
-    if not frame.eof:
-        raise _damaged(path, "zstd")
+    zstd = zstd_module("reading a .zst file", path.name)
+    try:
+        yield from _unpack(data, ZSTD, path)
+    except zstd.ZstdError:
+        raise _damaged(path, "zstd") from None
 
 
 def _damaged(path: Path, compression: str) -> InputError:

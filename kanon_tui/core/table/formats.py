@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from kanon_tui.core.optional import require
+from kanon_tui.core.optional import zstd_module
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,14 +146,13 @@ class Compression:
 
 
 def _read_zstd(file: IO[bytes]) -> IO[bytes]:
-    zstandard = require("zstandard", "reading a .zst file")
-    frames = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    return cast("IO[bytes]", io.BufferedReader(frames))
+    zstd = zstd_module("reading a .zst file")
+    return cast("IO[bytes]", zstd.ZstdFile(file))
 
 
 def _write_zstd(file: IO[bytes]) -> IO[bytes]:
-    zstandard = require("zstandard", "writing a .zst file")
-    return cast("IO[bytes]", zstandard.ZstdCompressor().stream_writer(file, closefd=False))
+    zstd = zstd_module("writing a .zst file")
+    return cast("IO[bytes]", zstd.ZstdFile(file, "w"))
 
 
 def _read_zip(file: IO[bytes]) -> IO[bytes]:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import zstandard
 
 import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
@@ -29,6 +28,7 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, preview_table, read_table
 from kanon_tui.core.table.writing import check_target
 from tests.commands.command_line import ENVIRONMENT
+from tests.zstd import zstd
 
 
 @pytest.fixture
@@ -137,14 +137,14 @@ LIMIT = 100_000
 def bombs(folder: Path) -> list[Path]:
     """Small files that hold four million bytes."""
     stream = io.BytesIO()
-    with zstandard.ZstdCompressor().stream_writer(stream, closefd=False) as writer:
+    with zstd.ZstdFile(stream, "w") as writer:
         writer.write(MANY)
     files = {
         "gzip.csv.gz": gzip.compress(MANY),
         "members.csv.gz": gzip.compress(MANY[:2_000_000]) + gzip.compress(MANY[2_000_000:]),
-        "zstd.csv.zst": zstandard.compress(MANY),
+        "zstd.csv.zst": zstd.compress(MANY),
         "stream.csv.zst": stream.getvalue(),
-        "frames.csv.zst": zstandard.compress(MANY[:80_000]) * 50,
+        "frames.csv.zst": zstd.compress(MANY[:80_000]) * 50,
     }
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as members:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from kanon_tui.core.table.sniffing import (
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.table import Table
 from tests.beyond_memory import small_pieces
+from tests.zstd import zstd
 
 
 def dialect_of(text, delimiter="auto", quote="auto", spaces="auto"):
@@ -40,14 +40,14 @@ def test_compression_is_known_by_content_not_by_name(tmp_path):
     path = tmp_path / "data.csv"
     for packed, name in [
         (gzip.compress(b"a,b\n", mtime=0) + gzip.compress(b"1,2\n", mtime=0), "gzip"),
-        (zstandard.compress(b"a,b\n") + zstandard.compress(b"1,2\n"), "zstd"),
+        (zstd.compress(b"a,b\n") + zstd.compress(b"1,2\n"), "zstd"),
         (b"a,b\n1,2\n", None),
     ]:
         path.write_bytes(packed)
         assert load(path) == (b"a,b\n1,2\n", name, len(packed))
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
 def test_damaged_compression_is_refused(tmp_path, pack):
     packed = pack(b"name,age\n" * 5000)
     path = tmp_path / "data.csv"

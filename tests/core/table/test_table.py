@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.source import preview_table, read_table
 from kanon_tui.core.table.table import as_table
 from tests.tries import tries
+from tests.zstd import zstd
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_what_was_found_is_told(read):
     facts = read(gzip.compress("a;b\r\n1,5;é\r\n".encode("latin-1")), "data.csv.gz").facts
     assert (facts.format, facts.compression, facts.csv.delimiter) == ("csv", "gzip", ";")
     assert (facts.csv.encoding, facts.header, facts.csv.quote) == ("latin-1", True, '"')
-    assert read(zstandard.compress(b"a\tb\n1\t2\n")).facts.format == "tsv"
+    assert read(zstd.compress(b"a\tb\n1\t2\n")).facts.format == "tsv"
     assert read("a,b\n1,2\n").facts.bytes == 8
 
 
