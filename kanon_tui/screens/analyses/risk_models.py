@@ -1,52 +1,34 @@
 """Risk models: how likely people are found in a release, by what is known of the population."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.analysis.population_risk import (
-    KnownPopulation,
-    PopulationRisk,
-    check_population,
-    release_risk,
-    risk_sections,
-    survey_weights,
-)
+from kanon_tui.core.analysis.analysis import Findings
+from kanon_tui.core.analysis.population_risk import check_population, survey_weights
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.panel import AnalysisScreen, sections_text
+from kanon_tui.screens.analyses.generic import AnalysisPanel
 from kanon_tui.widgets.dialogs import ask_text
 
 KEPT = "risk models"
+_NOTHING_KNOWN = {"population": None, "weights": None, "population_table": None}
+"""The options of which at most one is known at a time."""
 _SIZE = Field("population", optional(whole_number(1)), None, "People of the population")
 _SHARE = number(above=0, high=1, words="a share above 0, at most 1")
 _ABOVE = Field("threshold", _SHARE, THRESHOLD, "A risk that is too high")
 
 
-@dataclass(frozen=True)
-class Assumption:
-    """The knowledge of the population (at most one of three), and the risk that is too high."""
-
-    size: int | None = None
-    weights: str | None = None
-    path: Path | None = None
-    population: Table | None = None
-    """The table in the file of `path`."""
-    threshold: float = THRESHOLD
-
-
-class RiskModelsScreen(AnalysisScreen):
+class RiskModelsScreen(AnalysisPanel):
     """The panel of risk models: uniques, k-map and presence, with their assumptions."""
 
-    TITLE = "risk models"
     PANES: ClassVar = {"#found": "how likely people are found"}
-    LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = dict.fromkeys(("size", "weights", "everybody", "threshold"), "result")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "size", "Population", id="risk.size"),
@@ -55,28 +37,36 @@ class RiskModelsScreen(AnalysisScreen):
         Binding("t", "threshold", "Threshold", id="risk.threshold"),
     ]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.assumption = Assumption()
-        self.found: PopulationRisk | None = None
+    _is_said = False
+    """Whether somebody chose the options here, so that the session keeps them."""
 
     def begin(self) -> None:
         """Begin with what was entered last in this session, else the population of the project."""
         if self.result is not None:
-            bound, task = self.result.task.privacy.risk, self.result.task
-            size = None if bound is None else bound.population
-            weights = None if size else survey_weights(self.session.project, task.table.names)
-            of_project = Assumption(size, weights)
-            self._assess(self.host.kept_by_panels.get(KEPT, of_project))
+            self.options |= self.host.kept_by_panels.get(KEPT) or self._known_to_project(
+                self.result
+            )
+        super().begin()
+
+    def _known_to_project(self, result: FinishedRun) -> Mapping[str, Any]:
+        """Return the population that the release was made for, else the column of weights."""
+        bound = result.task.privacy.risk
+        if bound is not None and bound.population:
+            return {"population": bound.population}
+        return {"weights": survey_weights(self.session.project, result.task.table.names)}
+
+    @property
+    def doing(self) -> str:
+        return "counting"
 
     def details(self) -> str:
-        assumption = self.assumption
-        if assumption.path is not None:
-            return f" · population of {visible(assumption.path.name)}"
-        if assumption.weights is not None:
-            return f" · weights {visible(assumption.weights)}"
-        if assumption.size is not None:
-            return f" · population of {assumption.size:,}"
+        options = self.options
+        if options["population_table"] is not None:
+            return f" · population of {visible(Path(options['population_table']).name)}"
+        if options["weights"] is not None:
+            return f" · weights {visible(options['weights'])}"
+        if options["population"] is not None:
+            return f" · population of {options['population']:,}"
         return " · p types the size of the population"
 
     # -- what is known
@@ -92,10 +82,10 @@ class RiskModelsScreen(AnalysisScreen):
             return size
 
         hint = "People of whom the table is a random sample. Empty: not known."
-        now = "" if self.assumption.size is None else str(self.assumption.size)
+        now = str(self.options["population"] or "")
 
         def take(size: int | None) -> None:
-            self._assume(size=size)
+            self._assume(population=size)
 
         ask_text(self, "Size of the population", take, check, now, hint)
 
@@ -120,12 +110,14 @@ class RiskModelsScreen(AnalysisScreen):
 
         hint, named = "how many people of the population a record stands for", {n: n for n in names}
         title = "Which column has survey weights?"
-        self.ask_one(title, named, self.assumption.weights, chosen, hint)
+        self.ask_one(title, named, self.options["weights"], chosen, hint)
 
     def action_everybody(self) -> None:
         """Choose a file of everybody in the population."""
 
-        self.ask_file("Everybody of the population", lambda path: self._assume(path=path))
+        self.ask_file(
+            "Everybody of the population", lambda path: self._assume(population_table=path)
+        )
 
     def action_threshold(self) -> None:
         """Type the risk above which records are counted."""
@@ -134,42 +126,25 @@ class RiskModelsScreen(AnalysisScreen):
             return float(_ABOVE.parse(text, "risk"))
 
         def take(threshold: float) -> None:
-            self._assess(replace(self.assumption, threshold=threshold), remember=True)
+            self._is_said = True
+            self.set_options(threshold=threshold)
 
-        now = f"{self.assumption.threshold:g}"
+        now = f"{self.options['threshold']:g}"
         hint = "Records with a higher risk are counted: 0.2 counts classes below 5."
         ask_text(self, "A risk that is too high", take, check, now, hint)
 
-    def released(self) -> None:
-        """Assess the release of another run."""
-        self._assess(self.assumption)
-
-    def _assume(self, **known: Any) -> None:
+    def _assume(self, **known: object) -> None:
         """Assess with other knowledge of the population, and remember it."""
-        self._assess(Assumption(**known, threshold=self.assumption.threshold), remember=True)
+        self._is_said = True
+        self.set_options(**{**_NOTHING_KNOWN, **known})
 
-    def _assess(self, assumption: Assumption, *, remember: bool = False) -> None:
-        """Work it out; what is shown stays until then, and where that fails.
+    def show_findings(self, findings: Findings) -> None:
+        """Show the risk, and keep for the session what was said of the population."""
+        if self._is_said:
+            self.host.kept_by_panels[KEPT] = dict(self.options)
+        super().show_findings(findings)
 
-        With `remember` it is kept for the session; a population table is read again.
-        """
-        result = self.result
-        assert result is not None
-        project = self.project
-
-        def work() -> tuple[Assumption, PopulationRisk]:
-            path, population = assumption.path, assumption.population
-            if path is not None and population is None:
-                population = self.read(path)
-            known = KnownPopulation(assumption.size, assumption.weights)
-            name = "" if path is None else path.name
-            found = release_risk(result, project, known, population, name, assumption.threshold)
-            return replace(assumption, population=population), found
-
-        def done(made: tuple[Assumption, PopulationRisk]) -> None:
-            self.assumption, self.found = made
-            if remember:
-                self.host.kept_by_panels[KEPT] = replace(self.assumption, population=None)
-            self.show_figures(sections_text(risk_sections(made[1])))
-
-        self.in_background(work, done, "counting")
+    def work_failed(self) -> None:
+        """Forget what was said with which nothing was found."""
+        self._is_said = False
+        super().work_failed()
