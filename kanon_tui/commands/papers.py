@@ -18,6 +18,7 @@ from kanon_tui.core.analysis.papers.repeating import (
 )
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import samples_folder
 from kanon_tui.core.text import count_of, joined, significant, sparkline
@@ -113,6 +114,10 @@ def _try_on(entries: Sequence[Entry], args: argparse.Namespace) -> None:
 
 def _project_of(args: argparse.Namespace) -> Project:
     """Return the project of the table that --on names."""
+    if args.quasi is None and args.on.suffix.lower() not in PROJECT_ENDINGS:
+        raise InputError(
+            f"{args.on.name}: a claim is about quasi-identifiers; name them with --quasi a,b,c"
+        )
     return make_project(args.on, quasi=args.quasi, sensitive=args.sensitive)
 
 

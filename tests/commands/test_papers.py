@@ -138,6 +138,7 @@ def test_modified_k_member_takes_the_sensitive_column_as_its_label(people: Path)
         (("cka-8", "--on", "people.csv", "--quasi", "sex,city"), "no numbers that could get one"),
         (("sbc-figure-4-2a-incognito", "--on", "few.csv", "--quasi", "age"), "name a larger table"),
         (("sbc-4-2", "--on", "none.csv", "--quasi", "age"), "none.csv"),
+        (("sbc-4-2", "--on", "people.csv"), "name them with --quasi a,b,c"),
     ],
 )
 def test_refusals_are_one_sentence(people: Path, words: tuple[str, ...], sentence: str) -> None:
