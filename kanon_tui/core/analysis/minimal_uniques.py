@@ -192,22 +192,32 @@ class MinimalUniques:
 
     def dangerous(self, k: int) -> list[Combination]:
         """Return the smallest sets on which some record shares its values with fewer than k."""
-        return self.smallest_sets(lambda each: each.smallest < k)
+        return self.smallest_sets(lambda combination: combination.smallest < k)
 
     def smallest_sets(self, fits: Callable[[Combination], bool]) -> list[Combination]:
         """Return the sets that satisfy `fits` and have no subset that does, worst first."""
-        found: list[Combination] = []
-        for each in self.combinations:
-            parts = (set(other.attributes) < set(each.attributes) for other in found)
-            if fits(each) and not any(parts):
-                found.append(each)
-        return sorted(found, key=lambda each: (len(each.attributes), -each.unique, each.smallest))
+        smallest: list[Combination] = []
+        for combination in self.combinations:
+            parts = (set(subset.attributes) < set(combination.attributes) for subset in smallest)
+            if fits(combination) and not any(parts):
+                smallest.append(combination)
+        return sorted(
+            smallest,
+            key=lambda combination: (
+                len(combination.attributes),
+                -combination.unique,
+                combination.smallest,
+            ),
+        )
 
     @property
     def worst(self) -> list[Combination]:
         """Sets that single out records which no subset of them does, most records first."""
-        found = [each for each in self.combinations if each.newly_unique]
-        return sorted(found, key=lambda each: (len(each.attributes), -each.newly_unique))
+        minimal = [combination for combination in self.combinations if combination.newly_unique]
+        return sorted(
+            minimal,
+            key=lambda combination: (len(combination.attributes), -combination.newly_unique),
+        )
 
 
 def minimal_uniques(
@@ -232,13 +242,13 @@ def minimal_uniques(
     everything = [column.codes for column in (*columns, *([] if person is None else [person]))]
     row_of = number_rows(everything)
     _, first = np.unique(row_of, return_index=True)
-    codes = [each[first] for each in everything]
+    codes = [column_codes[first] for column_codes in everything]
     copies = counted(row_of, columns[0].copies)
     whose = None if person is None else codes[-1]
     scores = np.zeros(len(copies))
     contributed = dict.fromkeys(names, 0.0)
     by_value = [np.zeros(len(column.values)) for column in columns]
-    found = []
+    counted_sets = []
     before: dict[tuple[int, ...], np.ndarray] = {}
     for size in range(1, most + 1):
         points = _points(len(names), size, most)
@@ -252,11 +262,11 @@ def minimal_uniques(
                     new &= ~before[part]
             unique_on[chosen] = unique
             scores[new] += points
-            given = points * int(copies[new].sum())
+            score = points * int(copies[new].sum())
             for x in chosen:
-                contributed[names[x]] += given
+                contributed[names[x]] += score
                 np.add.at(by_value[x], codes[x][new], points * copies[new])
-            found.append(
+            counted_sets.append(
                 Combination(
                     tuple(names[x] for x in chosen),
                     int(people.min()) if len(people) else 0,
@@ -267,7 +277,7 @@ def minimal_uniques(
         before = unique_on
     per_record = scores[row_of]
     total = float(per_record.sum())
-    shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
+    shares = {name: score / total if total else 0.0 for name, score in contributed.items()}
     # Of a counted table scores are per row: one that stands for several records has none.
     records = int(copies.sum())
     values = [
@@ -276,9 +286,9 @@ def minimal_uniques(
         for code, part in enumerate(parts.tolist())
         if part
     ]
-    values.sort(key=lambda each: -each.share / each.records)
+    values.sort(key=lambda contribution: -contribution.share / contribution.records)
     return MinimalUniques(
-        tuple(names), most, records, tuple(found), per_record, shares, tuple(values)
+        tuple(names), most, records, tuple(counted_sets), per_record, shares, tuple(values)
     )
 
 
@@ -291,25 +301,27 @@ def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[
     columns = columns[:_MOST_COLUMNS_IN_PAIRS]
     if not columns or len(columns[0].codes) < MANY:
         return []
-    many = SHARE * len(columns[0].codes)
-    return minimal_uniques(columns, 2, person).smallest_sets(lambda each: each.unique >= many)
+    least_unique = SHARE * len(columns[0].codes)
+    return minimal_uniques(columns, 2, person).smallest_sets(
+        lambda combination: combination.unique >= least_unique
+    )
 
 
 def task_columns(task: Task) -> tuple[list[Column], list[Column]]:
     """Return the columns of a task that an outsider may know, and those published as they are."""
-    others = [
+    unchanged_columns = [
         task.table.column(name, Kind.CATEGORICAL)
         for name in task.published_as_they_are
         if task.roles.get(name) is Role.OTHER
     ]
-    return [attribute.column for attribute in task.quasi], others
+    return [attribute.column for attribute in task.quasi], unchanged_columns
 
 
 def largest_size(attributes: int) -> int:
     """Return the largest size for which all sets of `attributes` attributes are counted."""
     size = 1
     while size < attributes and (
-        sum(comb(attributes, each) for each in range(1, size + 2)) <= MOST_SETS
+        sum(comb(attributes, subset_size) for subset_size in range(1, size + 2)) <= MOST_SETS
     ):
         size += 1
     return size
@@ -317,4 +329,6 @@ def largest_size(attributes: int) -> int:
 
 def _points(attributes: int, size: int, most: int) -> float:
     """Return the score of a minimal sample unique of this size."""
-    return float(prod(attributes - each for each in range(size, min(most, attributes - 1) + 1)))
+    return float(
+        prod(attributes - larger_size for larger_size in range(size, min(most, attributes - 1) + 1))
+    )

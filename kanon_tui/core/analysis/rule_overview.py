@@ -38,11 +38,11 @@ def rule_overviews(attribute: QuasiIdentifier) -> tuple[RuleOverview, ...]:
     broken = [rules.broken(codes, mapping) for mapping in hierarchy.maps]
     overviews = []
     for r, rule in enumerate(rules.rules):
-        kept = tuple(not groups[r].any() for groups in broken)
-        first = next((level for level, fine in enumerate(kept) if not fine), None)
+        holds_by_level = tuple(not groups[r].any() for groups in broken)
+        first = next((level for level, fine in enumerate(holds_by_level) if not fine), None)
         concerned = 0
         if first is not None:
             mixed = broken[first][r][hierarchy.maps[first]]
             concerned = int(counts[mixed].sum())
-        overviews.append(RuleOverview(rule, kept, concerned))
+        overviews.append(RuleOverview(rule, holds_by_level, concerned))
     return tuple(overviews)

@@ -306,12 +306,12 @@ def _document(path: Path) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    value_by_key = dict(pairs)
+    if len(value_by_key) < len(pairs):
+        earlier_keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in earlier_keys or earlier_keys.add(key))  # type: ignore[func-returns-value]
         raise InputError(f"{file}: the key {twice} stands there twice; keep one of them")
-    return found
+    return value_by_key
 
 
 def _refuse_constant(word: str, file: str) -> Any:
@@ -326,10 +326,10 @@ def applied_mapping(result: FinishedRun) -> pl.DataFrame:
 
 
 def _of_levels(result: FinishedRun, levels: tuple[int, ...]) -> pl.DataFrame:
-    each = zip(result.task.quasi, levels, result.release.cells, strict=True)
+    attributes_at_levels = zip(result.task.quasi, levels, result.release.cells, strict=True)
     rows = [
         (attribute.name, value, level, label)
-        for attribute, level, cells in each
+        for attribute, level, cells in attributes_at_levels
         for value, label in _values_and_labels(attribute, level, cells.texts)
     ]
     return pl.DataFrame(rows, _OF_LEVELS, orient="row")

@@ -52,15 +52,15 @@ def mapping_sql(
     write = _Writer(dialect)
     rules, classes = mapping.attributes, mapping.classes
     roles = {name: spec.role for name, spec in mapping.columns.items()}
-    others = [name for name, role in roles.items() if role and role.published]
-    others += [name for name in publish if name not in others]
-    for name in others:
+    published_as_is = [name for name, role in roles.items() if role and role.published]
+    published_as_is += [name for name in publish if name not in published_as_is]
+    for name in published_as_is:
         if name in {rule.name for rule in rules} or roles.get(name) is Role.PERSON:
             raise InputError(f"{name} is not published as it is; leave it out")
     person = next((name for name, role in roles.items() if role is Role.PERSON), None)
     texts = [f"COALESCE(CAST({write.name(r.name)} AS {write.text_type}), '')" for r in rules]
     source = [f"{text} AS q{x}" for x, text in enumerate(texts)]
-    source += [f"{write.name(name)} AS o{x}" for x, name in enumerate(others)]
+    source += [f"{write.name(name)} AS o{x}" for x, name in enumerate(published_as_is)]
     source += [] if person is None else [f"{write.name(person)} AS person"]
     parts = {"kanon_rows": f"SELECT {', '.join(source)} FROM {write.name(table)}"}
     lookups = [_Lookup(rule, mapping, write) for rule in rules]
@@ -72,7 +72,9 @@ def mapping_sql(
         else:
             lookup.add_cells(cells[x])
         parts |= lookup.parts(x)
-    carried = [f"o{x}" for x in range(len(others))] + ([] if person is None else ["person"])
+    carried = [f"o{x}" for x in range(len(published_as_is))] + (
+        [] if person is None else ["person"]
+    )
     cell_names = [f"c{x}" for x in range(len(rules))]
     if classes is None:
         shown = [f"m{x}.cell AS c{x}" for x in range(len(rules))]
@@ -90,7 +92,7 @@ def mapping_sql(
         f"SELECT {keys} FROM kanon_cells GROUP BY {keys} HAVING {counted} >= {mapping.privacy.k}"
     )
     published = [f"a.{c} AS {write.name(r.name)}" for c, r in zip(cell_names, rules, strict=True)]
-    published += [f"a.o{x} AS {write.name(name)}" for x, name in enumerate(others)]
+    published += [f"a.o{x} AS {write.name(name)}" for x, name in enumerate(published_as_is)]
     same = " AND ".join(f"a.{c} = k.{c}" for c in cell_names)
     places = ", ".join(str(place + 1) for place in range(len(published)))
     steps = ",\n".join(f"{name} AS (\n  {query}\n)" for name, query in parts.items())
@@ -237,11 +239,11 @@ class _Lookup:
         level = self.rule.level or 0
         if level > masked:
             return self._everything(HIDDEN)
-        kept = length - level
+        visible = length - level
         if self.rule.rule.get("from") == "left":
-            cell = f"LPAD(SUBSTR(clean, GREATEST(1, LENGTH(clean) - {kept - 1})), {length}, '*')"
+            cell = f"LPAD(SUBSTR(clean, GREATEST(1, LENGTH(clean) - {visible - 1})), {length}, '*')"
         else:
-            cell = f"RPAD(SUBSTR(clean, 1, {kept}), {length}, '*')"
+            cell = f"RPAD(SUBSTR(clean, 1, {visible}), {length}, '*')"
         self.computed.append(("clean", self._is_missing))
         read = " AND place IS NOT NULL" if self.rule.kind.ordered else ""
         fits = f"LENGTH(clean) <= {length} AND NOT ({self._is_missing}){read}"
@@ -253,10 +255,10 @@ class _Lookup:
         typed = rule_hierarchy(rule, self.rule.name)
         assert typed is not None
         texts = [row[0] for row in typed.rows]
-        others = f"clean NOT IN {self.write.texts(texts)}"
+        unlisted = f"clean NOT IN {self.write.texts(texts)}"
         labels = [typed_label(row, level, row[0]) for row in typed.rows]
         self.pairs.extend(zip(texts, labels, strict=True))
-        found = [f"NOT ({self._is_missing})"]
+        unmatched = [f"NOT ({self._is_missing})"]
         if self.rule.kind.ordered:
             by_number: dict[float, str] = {}
             for place, label in zip(self.column.parse(texts).tolist(), labels, strict=True):
@@ -264,16 +266,16 @@ class _Lookup:
                     by_number.setdefault(place, label)
             for place, label in by_number.items():
                 shown = self.write.text(label) if level else "clean"
-                self.computed.append((shown, f"place = {self._place(place)} AND {others}"))
-                found.append(f"place <> {self._place(place)}")
+                self.computed.append((shown, f"place = {self._place(place)} AND {unlisted}"))
+                unmatched.append(f"place <> {self._place(place)}")
         root = typed.rows[0][-1]
         hidden = level > typed.height or (level == typed.height and root == HIDDEN)
         missing = self.write.text(HIDDEN) if hidden else "clean"
-        self.computed.append((missing, f"{self._is_missing} AND {others}"))
+        self.computed.append((missing, f"{self._is_missing} AND {unlisted}"))
         if rule.get("other"):
             label = typed_label(("", *rule["other"], root), level, "")
             shown = self.write.text(label) if level else "clean"
-            self.computed.append((shown, f"{others} AND {' AND '.join(found)}"))
+            self.computed.append((shown, f"{unlisted} AND {' AND '.join(unmatched)}"))
 
     def add_cells(self, read: ReadCells) -> None:
         """Add published cells for the values that they show, just as `ReadCells.shows` answers."""
@@ -302,15 +304,15 @@ class _Lookup:
                 inner = write.text(f"|{text[1:-1]}|")
                 has = f"POSITION('|' IN clean) > 0 AND POSITION('|' || clean || '|' IN {inner}) > 0"
                 self.computed.append((write.text(text), has))
-        known = write.texts([*read.attribute.known, *tokens, ""])
+        known_values = write.texts([*read.attribute.known, *tokens, ""])
         for text in (texts[cell] for cell in read.unnamed):
-            self.computed.append((write.text(text), f"clean NOT IN {known}"))
+            self.computed.append((write.text(text), f"clean NOT IN {known_values}"))
         for (right, count, length), by_text in read.masks.items():
             for shown, holding in by_text.items():
                 end = f"SUBSTR(clean, {1 if right else f'LENGTH(clean) - {count - 1}'}, {count})"
                 fits = f"{end} = {write.text(shown)} AND LENGTH(clean) BETWEEN {count} AND {length}"
                 for cell in holding:
-                    test = f"{fits} AND clean NOT IN {known}"
+                    test = f"{fits} AND clean NOT IN {known_values}"
                     self.computed.append((write.text(texts[cell]), test))
 
     # -- the query
@@ -364,25 +366,25 @@ class _Lookup:
                 plain = f"REPLACE({plain}, {write.text(format.decimal)}, '.')"
             pattern = f"[+-]?({digits}{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]{{1,2}})?"
             double = "DOUBLE" if write.dialect == "spark" else "DOUBLE PRECISION"
-            found, valid = f"CAST({plain} AS {double})", write.like(text, pattern)
+            place, valid = f"CAST({plain} AS {double})", write.like(text, pattern)
         else:
-            found, valid = self._iso_of_text(text, str(format))
-        known = write.texts([*self.mapping.missing_tokens, ""])
-        return f"CASE WHEN value NOT IN {known} AND {valid} THEN {found} END"
+            place, valid = self._iso_of_text(text, str(format))
+        missing_values = write.texts([*self.mapping.missing_tokens, ""])
+        return f"CASE WHEN value NOT IN {missing_values} AND {valid} THEN {place} END"
 
     def _iso_of_text(self, text: str, format: str) -> tuple[str, str]:
         """Return the ISO date of a text as an expression, and the test that it is one."""
-        pattern, found, start = "", {}, 1
+        pattern, part_of_token, start = "", {}, 1
         for token in re.findall("%.|.", format):
             width, digits = _DATE_PARTS.get(token, (1, f"[{token}]"))
-            found[token] = f"SUBSTR({text}, {start}, {width})"
+            part_of_token[token] = f"SUBSTR({text}, {start}, {width})"
             pattern, start = pattern + digits, start + width
-        if start != 11 or not _DATE_PARTS.keys() <= found.keys():
+        if start != 11 or not _DATE_PARTS.keys() <= part_of_token.keys():
             raise InputError(
                 f"{self.mapping.name}: {self.rule.name}: dates like {format} cannot be read in "
                 f"SQL; write them as %Y-%m-%d, or publish the records with kanon-tui apply"
             )
-        iso = " || '-' || ".join(found[token] for token in _DATE_PARTS)
+        iso = " || '-' || ".join(part_of_token[token] for token in _DATE_PARTS)
         valid = self.write.like(text, pattern + _CLOCK)
         return iso, f"{valid} AND SUBSTR({iso}, 6) NOT IN {_NO_DAYS}"
 

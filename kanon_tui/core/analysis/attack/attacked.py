@@ -77,7 +77,7 @@ class AttackedRelease(PublishedTable):
     @cached_property
     def sensitive(self) -> list[Column]:
         """The sensitive attributes that are published, as the original has them."""
-        return [each for each in self.task.sensitive if each.name in self.table.names]
+        return [column for column in self.task.sensitive if column.name in self.table.names]
 
     @cached_property
     def published(self) -> PublishedRows:
@@ -103,15 +103,17 @@ class AttackedRelease(PublishedTable):
     def class_text(self, row: int) -> str:
         """Return the published cells of a class: `age [20..35], sex *`."""
         texts = (
-            f"{each.name} {each.values[code]}"
-            for each, code in zip(self.published.columns, self.classes.codes[row], strict=True)
+            f"{column.name} {column.values[code]}"
+            for column, code in zip(self.published.columns, self.classes.codes[row], strict=True)
         )
         return ", ".join(texts)
 
     def hits(self, hit: Flags) -> Int64s:
         """Return per class how many records that it fits are hit."""
-        each = np.bincount(self.fit.records.row_of, hit, len(self.fit.records.sizes))
-        counted = np.bincount(self.fit.row, each[self.fit.record], len(self.classes.sizes))
+        hits_per_record = np.bincount(self.fit.records.row_of, hit, len(self.fit.records.sizes))
+        counted = np.bincount(
+            self.fit.row, hits_per_record[self.fit.record], len(self.classes.sizes)
+        )
         return counted.astype(np.int64)
 
     def worst_class(self, hits: Int64s) -> str:

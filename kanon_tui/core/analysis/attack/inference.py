@@ -75,13 +75,13 @@ MOST_VALUES = 50
 
 def inference(attacked: AttackedRelease) -> list[AttackResult]:
     """Return an attack from the class and one by a model for every sensitive attribute."""
-    found = []
+    results = []
     for column in attacked.sensitive:
-        found.append(_from_class(attacked, column))
+        results.append(_from_class(attacked, column))
         if len(column.values) <= MOST_VALUES:
-            found.append(_by_model(attacked, column))
-        attacked.check(len(found), 2 * len(attacked.sensitive))
-    return found
+            results.append(_by_model(attacked, column))
+        attacked.check(len(results), 2 * len(attacked.sensitive))
+    return results
 
 
 def learnt_values(
@@ -92,7 +92,7 @@ def learnt_values(
     The verdict is whether the most frequent of them is the record's own. A record whose value is
     missing has 0 values.
     """
-    printed, texts = (each.column(name, Kind.CATEGORICAL) for each in (attacked.table, table))
+    printed, texts = (source.column(name, Kind.CATEGORICAL) for source in (attacked.table, table))
     rows = pl.DataFrame({"row": attacked.classes.row_of, "code": printed.codes})
     counts = rows.group_by("row", "code").len().with_columns(pl.col("row").cast(pl.Int64))
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
@@ -100,11 +100,11 @@ def learnt_values(
     ordered = shown.sort(["record", "len", "code"], descending=[False, True, False])
     by_record = ordered.group_by("record", maintain_order=True)
     by_person = by_record.agg(pl.len().alias("values"), pl.col("code").first())
-    found = np.zeros((2, len(fit.records.sizes)), dtype=np.int64)
-    found[:, by_person["record"].to_numpy()] = by_person.select("values", "code").to_numpy().T
-    values, guess = found[:, fit.records.row_of]
-    own = np.array(texts.values, dtype=object)[texts.codes]
-    right = (np.array(printed.values, dtype=object)[guess] == own) & (values > 0)
+    learnt = np.zeros((2, len(fit.records.sizes)), dtype=np.int64)
+    learnt[:, by_person["record"].to_numpy()] = by_person.select("values", "code").to_numpy().T
+    values, guess = learnt[:, fit.records.row_of]
+    true_texts = np.array(texts.values, dtype=object)[texts.codes]
+    right = (np.array(printed.values, dtype=object)[guess] == true_texts) & (values > 0)
     missing = texts.codes == (-1 if texts.missing is None else texts.missing)
     return np.where(missing, 0, values), np.asarray(right, dtype=bool)
 
@@ -113,14 +113,18 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
     task = attacked.task
     values, right = learnt_values(attacked, column.name, task.table, attacked.fit)
     certain = right & (values == 1)
-    one, two = (task.count((values > 0) & (values <= n + 1)) for n in NEGATIONS)
+    with_one_negation, with_two_negations = (
+        task.count((values > 0) & (values <= n + 1)) for n in NEGATIONS
+    )
     control, beyond = None, ""
     if attacked.control is not None and column.name in attacked.control.names:
         fit = attacked.fit_of(attacked.control)
-        others, guessed = learnt_values(attacked, column.name, attacked.control, fit)
-        control = len(others), int((guessed & (others == 1)).sum())
+        control_values, guessed = learnt_values(attacked, column.name, attacked.control, fit)
+        control = len(control_values), int((guessed & (control_values == 1)).sum())
         beyond = f", and of {guessed.mean():.1%} of those who were not in the data"
-    agreed, one_known = (count_of(n, "person", "people") for n in (task.count(certain), one))
+    agreed, one_known = (
+        count_of(n, "person", "people") for n in (task.count(certain), with_one_negation)
+    )
     return AttackResult(
         f"Inference of {column.name}, class",
         attacked.task.people,
@@ -130,7 +134,7 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
         (
             f"All rows that fit them agree on {column.name} for {agreed}. "
             f"Whoever knows one value that a person does not have is certain about {one_known}, "
-            f"with two such values about {two:,}.",
+            f"with two such values about {with_two_negations:,}.",
             f"Guessing the most frequent value of the rows that fit is right for "
             f"{right.mean():.1%} of the records{beyond}.",
         ),
@@ -149,20 +153,20 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
         guess = np.array(printed.values)[tree.predict(_matrix(attacked, table))]
         return np.asarray(guess == np.array(texts.values)[texts.codes], dtype=bool)
 
-    found, control, beyond = right(attacked.task.table), None, ""
+    hits, control, beyond = right(attacked.task.table), None, ""
     if attacked.control is not None and column.name in attacked.control.names:
-        others = right(attacked.control)
-        control = len(others), int(others.sum())
-        beyond = f"; for people who were not in the data {others.mean():.1%}"
+        control_hits = right(attacked.control)
+        control = len(control_hits), int(control_hits.sum())
+        beyond = f"; for people who were not in the data {control_hits.mean():.1%}"
     commonest = int(np.bincount(printed.codes).max()) / max(len(printed.codes), 1)
     return AttackResult(
         f"Inference of {column.name}, model",
         attacked.task.people,
-        attacked.task.count(found),
+        attacked.task.count(hits),
         control,
         sentences=(
             f"A tree that learnt from the release predicts {column.name} rightly for "
-            f"{found.mean():.1%} of the records{beyond}. Always guessing the most frequent value "
+            f"{hits.mean():.1%} of the records{beyond}. Always guessing the most frequent value "
             f"is right for {commonest:.1%}. Only what exceeds the people who were not in the data "
             f"is due to the release.",
         ),
@@ -186,16 +190,16 @@ def _matrix(attacked: AttackedRelease, table: Table) -> Floats:
         cells = read.attribute.read(values, attacked.name)
         if column.kind.ordered:
             line = cells.attribute.line if len(cells.attribute.line) else np.zeros(1)
-            low, high = (np.clip(each, line[0], line[-1]) for each in (cells.low, cells.high))
-            own = np.where(cells.missing, line[0] - 1, (low + high) / 2)[:, None]
+            low, high = (np.clip(end, line[0], line[-1]) for end in (cells.low, cells.high))
+            cell_features = np.where(cells.missing, line[0] - 1, (low + high) / 2)[:, None]
         else:
             order = np.argsort(-column.counts, kind="stable")[:MOST_VALUES]
             groups = np.full(len(column.values), len(order), dtype=np.int64)
             groups[order] = np.arange(len(order))
             labels = tuple(map(str, range(len(order) + 1)))
-            own = ValueGroups(column, labels, groups).covered(cells)
-            own = own / np.maximum(own.sum(axis=1, keepdims=True), 1)
-        features.append(np.nan_to_num(own)[texts.codes])
+            cell_features = ValueGroups(column, labels, groups).covered(cells)
+            cell_features = cell_features / np.maximum(cell_features.sum(axis=1, keepdims=True), 1)
+        features.append(np.nan_to_num(cell_features)[texts.codes])
     return np.hstack(features)
 
 
@@ -263,16 +267,16 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
     refined = replace(fit, record=fit.record[possible], row=fit.row[possible])
     excluded = attacked.task.count(narrowed[fit.records.row_of])
     classes = f"Classes are excluded for {count_of(excluded, 'person', 'people')}."
-    found = []
+    results = []
     for column in attacked.sensitive:
         before, after = (
             right & (values == 1)
             for values, right in (
-                learnt_values(attacked, column.name, attacked.task.table, each)
-                for each in (fit, refined)
+                learnt_values(attacked, column.name, attacked.task.table, covering)
+                for covering in (fit, refined)
             )
         )
-        found.append(
+        results.append(
             AttackResult(
                 f"Refinement of {column.name}",
                 attacked.task.people,
@@ -286,7 +290,7 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
             )
         )
     alone = AttackResult("Refinement", attacked.task.people, excluded, sentences=(classes,))
-    return found or [alone]
+    return results or [alone]
 
 
 MOST_WORLDS = 2_000
@@ -306,8 +310,10 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
         )
         sentence = f"Nothing can be learnt from minimality: {why}."
         return [AttackResult(title, task.people, 0, sentences=(sentence,))]
-    found = []
-    for column in {each.column.name: each.column for each in task.requirements}.values():
+    results = []
+    for column in {
+        requirement.column.name: requirement.column for requirement in task.requirements
+    }.values():
         hit, hits, looked_at = np.zeros(task.n, dtype=bool), [], 0
         for row, members in enumerate(_members(attacked)):
             hits.append(0)
@@ -318,7 +324,7 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
                     hit[members[exposed]] = True
                     hits[-1] = int(exposed.sum())
             attacked.check(row + 1, len(attacked.classes.sizes))
-        found.append(
+        results.append(
             AttackResult(
                 f"{title}: {column.name}",
                 task.people,
@@ -333,7 +339,7 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
                 remedy=_REMEDY,
             )
         )
-    return found
+    return results
 
 
 def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
@@ -342,7 +348,9 @@ def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
     records = lists_by_key(row_of, np.arange(len(row_of)), len(fit.records.sizes))
     for distinct, size in zip(fit.neighbours[1], attacked.classes.sizes, strict=True):
         exact = fit.records.sizes[distinct].sum() == size
-        yield np.concatenate([np.zeros(0, np.int64), *(records[one] for one in distinct if exact)])
+        yield np.concatenate(
+            [np.zeros(0, np.int64), *(records[record] for record in distinct if exact)]
+        )
 
 
 def _exposed(task: Task, members: Int64s, column: Column) -> Flags | None:
@@ -356,12 +364,16 @@ def _exposed(task: Task, members: Int64s, column: Column) -> Flags | None:
     if not cuts:
         return None
     truth = column.codes[members].astype(np.int64)
-    shares = chances(truth, cuts, [each for each in task.requirements if each.column is column])
+    shares = chances(
+        truth,
+        cuts,
+        [requirement for requirement in task.requirements if requirement.column is column],
+    )
     if shares is None:
         return np.zeros(len(members), dtype=bool)
-    _, own = np.unique(truth, return_inverse=True)
-    commonest = np.bincount(own).max() / len(truth)
-    return np.asarray(shares[np.arange(len(truth)), own] > commonest + 1e-9, dtype=bool)
+    _, value_of_member = np.unique(truth, return_inverse=True)
+    commonest = np.bincount(value_of_member).max() / len(truth)
+    return np.asarray(shares[np.arange(len(truth)), value_of_member] > commonest + 1e-9, dtype=bool)
 
 
 def chances(
@@ -383,10 +395,10 @@ def chances(
                 groups = GroupValues.from_records(number, worlds[:, part].ravel(), len(worlds))
                 holds &= requirement.gaps(groups) <= 0
         open_cut |= holds
-    kept = worlds[~open_cut]
-    if not len(kept):
+    consistent = worlds[~open_cut]
+    if not len(consistent):
         return None
-    return np.stack([(kept == value).mean(axis=0) for value in values], axis=1)
+    return np.stack([(consistent == value).mean(axis=0) for value in values], axis=1)
 
 
 def _worlds(values: Int64s, counts: Int64s) -> Int64s:
@@ -401,12 +413,12 @@ def _worlds(values: Int64s, counts: Int64s) -> Int64s:
     return np.asarray(drawn, dtype=np.int64)
 
 
-def _orders(left: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
+def _orders(counts: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
     """Yield the different orders of a multiset given by its counts."""
     if not size:
         yield ()
-    for place, count in enumerate(left):
+    for place, count in enumerate(counts):
         if count:
-            fewer = (*left[:place], count - 1, *left[place + 1 :])
-            for rest in _orders(fewer, size - 1):
-                yield (place, *rest)
+            fewer = (*counts[:place], count - 1, *counts[place + 1 :])
+            for order in _orders(fewer, size - 1):
+                yield (place, *order)

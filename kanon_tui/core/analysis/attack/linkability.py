@@ -37,8 +37,8 @@ def linkability(attacked: AttackedRelease) -> list[AttackResult]:
     first = list(attacked.options.get("on") or attacked.quasi[: max(1, len(attacked.quasi) // 2)])
     for name in first:
         check_column(name, attacked.quasi, "the published quasi-identifiers")
-    others = [*attacked.quasi, *(column.name for column in attacked.sensitive)]
-    second = [name for name in others if name not in first]
+    published_names = [*attacked.quasi, *(column.name for column in attacked.sensitive)]
+    second = [name for name in published_names if name not in first]
     if not second:
         raise InputError("linkability: the second party needs an attribute; name fewer with --on")
     pool = attacked.task.table.height
@@ -75,22 +75,22 @@ def _linked(
 
     def fits(names: Sequence[str]) -> tuple[Any, DistinctRows]:
         columns = [table.column(name, Kind.CATEGORICAL) for name in names]
-        known = DistinctRows.from_codes([column.codes[pooled] for column in columns])
-        own = rows.only(names)
-        found = own.covering(known, [column.values for column in columns])
-        shape = len(known.sizes), len(rows.rows.sizes)
-        return pairs_matrix(found.record, found.row, shape), known
+        known_rows = DistinctRows.from_codes([column.codes[pooled] for column in columns])
+        published_rows = rows.only(names)
+        covering = published_rows.covering(known_rows, [column.values for column in columns])
+        shape = len(known_rows.sizes), len(rows.rows.sizes)
+        return pairs_matrix(covering.record, covering.row, shape), known_rows
 
-    (left, one), (right, other) = fits(first), fits(second)
-    mine, theirs = one.row_of[tried], other.row_of[tried]
+    (first_fit, first_rows), (second_fit, second_rows) = fits(first), fits(second)
+    mine, theirs = first_rows.row_of[tried], second_rows.row_of[tried]
     linked = np.zeros(len(tried), dtype=bool)
-    sizes: Int64s = other.sizes
+    sizes: Int64s = second_rows.sizes
     for start in range(0, len(tried), _AT_A_TIME):
-        some = slice(start, start + _AT_A_TIME)
-        remain = (left[mine[some]] @ right.T).toarray() > 0
-        own = theirs[some]
-        alone = (remain @ sizes == 1) & remain[np.arange(len(own)), own]
-        linked[some] = np.asarray(alone, dtype=bool)
+        batch = slice(start, start + _AT_A_TIME)
+        remain = (first_fit[mine[batch]] @ second_fit.T).toarray() > 0
+        true_rows = theirs[batch]
+        alone = (remain @ sizes == 1) & remain[np.arange(len(true_rows)), true_rows]
+        linked[batch] = np.asarray(alone, dtype=bool)
         attacked.check(min(start + _AT_A_TIME, len(tried)), len(tried))
     return linked
 
@@ -99,15 +99,15 @@ def composition(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people who keep fewer than k candidates beside an earlier release."""
     if attacked.earlier is None:
         raise InputError("composition needs an earlier release of the same people; name its file")
-    found = two_releases(attacked, attacked.earlier)
+    joint = two_releases(attacked, attacked.earlier)
     return [
         AttackResult(
             "Composition with an earlier release",
-            found.people,
-            found.below_k,
+            joint.people,
+            joint.below_k,
             sentences=(
-                f"Together the two releases leave {found.below_k:,} {found.counted} fewer than k = "
-                f"{found.k:,} candidates, and {found.unique:,} exactly one.",
+                f"Together the two releases leave {joint.below_k:,} {joint.counted} fewer than k = "
+                f"{joint.k:,} candidates, and {joint.unique:,} exactly one.",
             ),
             remedy="generalise the new release further (run --earlier FILE --repair)",
         )

@@ -63,17 +63,17 @@ def claims(attacked: AttackedRelease) -> list[Claims]:
     algorithm = find_algorithm(attacked.project.algorithm.name)
     if algorithm.family is Family.FULL_DOMAIN or not attacked.project.overlap:
         return []
-    found = []
-    quasi = {each.name: each for each in attacked.task.quasi}
+    claimed = []
+    quasi = {attribute.name: attribute for attribute in attacked.task.quasi}
     for x, cells in enumerate(attacked.published.cells):
         codes = attacked.classes.codes[:, x]
         for must, group_of_value, exact in _must_occur(quasi[attacked.quasi[x]], cells):
             groups = pl.Series("group", must, dtype=pl.List(pl.Int64)).gather(codes)
             rows = pl.DataFrame({"row": np.arange(len(codes)), "group": groups})
             row, group = rows.explode("group").drop_nulls().to_numpy().T
-            found.append(Claims(x, row, group, group_of_value, exact))
+            claimed.append(Claims(x, row, group, group_of_value, exact))
         attacked.check(x + 1, len(attacked.quasi))
-    return found
+    return claimed
 
 
 def _must_occur(
@@ -114,7 +114,11 @@ def _must_occur(
             for label in np.unique(pairs[0]).tolist()
         }
         every = (below.get(text, []) for text in cells.texts)
-        yield [each if len(each) == 2 else [] for each in every], finer.astype(np.int64), level == 0
+        yield (
+            [children if len(children) == 2 else [] for children in every],
+            finer.astype(np.int64),
+            level == 0,
+        )
 
 
 def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
@@ -122,14 +126,14 @@ def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
     sizes = attacked.classes.sizes
     most, labels, rebuilt = (np.zeros(len(sizes), dtype=np.int64) for _ in range(3))
     cells = 0
-    for each in claims(attacked):
-        known = np.bincount(each.row, minlength=len(sizes))
-        if each.exact:
-            most = np.maximum(most, known)
-            rebuilt = np.maximum(rebuilt, np.where(known >= sizes, sizes, 0))
-            cells += int(known.sum())
+    for claim in claims(attacked):
+        values_per_class = np.bincount(claim.row, minlength=len(sizes))
+        if claim.exact:
+            most = np.maximum(most, values_per_class)
+            rebuilt = np.maximum(rebuilt, np.where(values_per_class >= sizes, sizes, 0))
+            cells += int(values_per_class.sum())
         else:
-            labels = np.maximum(labels, known)
+            labels = np.maximum(labels, values_per_class)
     hit = np.minimum(most, sizes)
     finer = np.minimum(np.maximum(labels, most), sizes)
     classes = int((rebuilt > 0).sum())
@@ -158,12 +162,12 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
     only = f"{count_of(people, 'person is', 'people are')} the only"
     sentence = f"{predicates:,} predicates were built from the release; {only} "
     if attacked.control is not None:
-        found = _singled_out(attacked, attacked.control, attacked.fit_of(attacked.control))[0]
-        control = attacked.control.height, int(found.sum())
-        some = attacked.task.table.frame.sample(min(len(found), attacked.task.n), seed=0)
-        part = as_table(some, attacked.task.table.missing_tokens)
+        control_hit = _singled_out(attacked, attacked.control, attacked.fit_of(attacked.control))[0]
+        control = attacked.control.height, int(control_hit.sum())
+        sample = attacked.task.table.frame.sample(min(len(control_hit), attacked.task.n), seed=0)
+        part = as_table(sample, attacked.task.table.missing_tokens)
         alone = _singled_out(attacked, part, attacked.fit_of(part))[0]
-        tried, people = some.height, int(alone.sum())
+        tried, people = sample.height, int(alone.sum())
     return [
         AttackResult(
             "Singling out",
@@ -180,10 +184,10 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
 
 def _predicates(attacked: AttackedRelease) -> Iterator[tuple[str, dict[str, int], pl.DataFrame]]:
     """Yield an attribute, the group of each of its values, and the classes and groups claimed."""
-    for each in claims(attacked):
-        column = attacked.published.cells[each.x].attribute.column
-        groups = dict(zip(column.values, each.group_of_value.tolist(), strict=True))
-        yield column.name, groups, pl.DataFrame({"row": each.row, "group": each.group})
+    for claim in claims(attacked):
+        column = attacked.published.cells[claim.x].attribute.column
+        groups = dict(zip(column.values, claim.group_of_value.tolist(), strict=True))
+        yield column.name, groups, pl.DataFrame({"row": claim.row, "group": claim.group})
     for column in attacked.sensitive:
         printed = attacked.table.column(column.name, Kind.CATEGORICAL)
         rows = pl.DataFrame({"row": attacked.classes.row_of, "group": printed.codes})
@@ -204,17 +208,17 @@ def _singled_out(
             continue
         texts = table.column(name, Kind.CATEGORICAL)
         group = np.array([groups.get(text, -1) for text in texts.values], dtype=np.int64)
-        known = pl.DataFrame(
+        record_groups = pl.DataFrame(
             {
                 "record": fit.records.row_of.astype(np.int64),
                 "group": group[texts.codes],
                 "number": np.arange(table.height),
             }
         )
-        fitting = pairs.join(known, on="record").with_columns(keys)
+        fitting = pairs.join(record_groups, on="record").with_columns(keys)
         fitting = fitting.join(claimed.with_columns(keys), on=["row", "group"], how="semi")
-        found = fitting.group_by("row", "group").agg(pl.len(), pl.col("number").first())
-        single = found.filter(pl.col("len") == 1)
+        matches = fitting.group_by("row", "group").agg(pl.len(), pl.col("number").first())
+        single = matches.filter(pl.col("len") == 1)
         alone[single["number"].to_numpy()] = True
         hits += np.bincount(single["row"].to_numpy(), minlength=len(hits))
         predicates += claimed.height
