@@ -30,6 +30,7 @@ LINES = (
     "verify r.csv --project p.yaml --data people.csv",
     "hierarchy build people.csv --attribute zip --builder mask --out zip.csv",
     "algorithms",
+    "papers sbc-figure-4-2a-ncp-rises --on people.csv --quasi age,zip",
     "demo --list",
     "warmup",
     "completion bash",
