@@ -131,10 +131,10 @@ def clusters_of(table: TreeTable, task: Task, release: Table) -> TreeTable:
     A cluster counts in every value of the target with the mean share of its records.
     """
     quasi = [attribute.name for attribute in task.quasi if attribute.name in release.names]
-    others = [name for name in table.cells if name not in quasi]
-    if others:
+    varying = [name for name in table.cells if name not in quasi]
+    if varying:
         raise InputError(
-            f"rows: clusters: '{others[0]}' differs within a cluster; ask about quasi-identifiers "
+            f"rows: clusters: '{varying[0]}' differs within a cluster; ask about quasi-identifiers "
             f"alone, such as {quasi[0]}"
         )
     row_of = number_rows([release.column(name, Kind.CATEGORICAL).codes for name in quasi])
@@ -153,14 +153,14 @@ def clusters_of(table: TreeTable, task: Task, release: Table) -> TreeTable:
 def _features(name: str, cells: ReadCells, overlap: Overlap) -> list[tuple[Feature, Floats]]:
     column = cells.attribute.column
     if column.kind.ordered:
-        found = _number_features(name, cells, overlap)
+        features = _number_features(name, cells, overlap)
     else:
-        found = _category_features(name, cells)
+        features = _category_features(name, cells)
     if cells.missing.any():
         values = () if column.missing is None else (column.values[column.missing],)
         words = Feature(f"{name} is missing", f"{name} is not missing", values=values)
-        found.append((words, cells.missing.astype(np.float64)))
-    return found
+        features.append((words, cells.missing.astype(np.float64)))
+    return features
 
 
 def _number_features(name: str, cells: ReadCells, overlap: Overlap) -> list[tuple[Feature, Floats]]:
@@ -197,7 +197,7 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
     ]
     if rare:
         questions.append((tuple(rare), f"one of {len(rare):,} rarer values", rare_covered > 0))
-    found: list[tuple[Feature, Floats]] = []
+    features: list[tuple[Feature, Floats]] = []
     answered = {np.zeros(len(covered), dtype=bool).tobytes()}
     for of_values, value, flags in questions:
         same_or_opposite = (flags ^ flags[0]).tobytes()
@@ -205,11 +205,11 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
             answered.add(same_or_opposite)
             texts = [cells.texts[cell] for cell in np.flatnonzero(flags).tolist()]
             question = _category_question(name, of_values, value, texts, general)
-            found.append((question, flags.astype(np.float64)))
+            features.append((question, flags.astype(np.float64)))
     if general and any(flags.sum() > 1 for _, _, flags in questions):
         words = Feature(f"values {name} may have ≥ ", f"values {name} may have < ", "number")
-        found.append((words, covered.astype(np.float64)))
-    return found
+        features.append((words, covered.astype(np.float64)))
+    return features
 
 
 def _category_question(
@@ -257,8 +257,8 @@ def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> F
     if question.cell is not None:
         is_asked_for = cells.shown[cells.texts.index(question.cell)].toarray().ravel() > 0
     else:
-        wanted = set(question.values)
-        is_asked_for = np.array([value in wanted for value in cells.attribute.column.values])
+        asked_values = set(question.values)
+        is_asked_for = np.array([value in asked_values for value in cells.attribute.column.values])
     shown = cells.shown[present]
     return np.asarray((shown @ is_asked_for > 0) & (shown @ ~is_asked_for > 0), dtype=bool)
 
@@ -277,14 +277,14 @@ def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:
         places += 1
         behind = np.where(everything, places, behind)
     behind = np.maximum(first, behind)
-    found = np.zeros(len(present), dtype=bool)
+    sharing = np.zeros(len(present), dtype=bool)
     for side in (above, ~above):
         opened = np.bincount(first[side], minlength=places + 1)
         closed = np.bincount(behind[side], minlength=places + 1)
         covered = np.cumsum(opened - closed)[:places] > 0
         before = np.concatenate([[0], np.cumsum(covered)])
-        found |= ~side & (before[behind] > before[first])
-    return found
+        sharing |= ~side & (before[behind] > before[first])
+    return sharing
 
 
 # --- the target -----------------------------------------------------------------------------------
@@ -328,12 +328,12 @@ class Target:
         cells, values = np.nonzero(self.shares)
         covered = np.bincount(cells, minlength=len(self.shares))
         first = np.cumsum(covered) - covered
-        own = self.codes[records]
-        place = np.repeat(np.arange(len(own)), covered[own])
+        record_codes = self.codes[records]
+        place = np.repeat(np.arange(len(record_codes)), covered[record_codes])
         within = np.arange(len(place)) - np.repeat(
-            np.cumsum(covered[own]) - covered[own], covered[own]
+            np.cumsum(covered[record_codes]) - covered[record_codes], covered[record_codes]
         )
-        part = first[own][place] + within
+        part = first[record_codes][place] + within
         return place, values[part].astype(np.int64), self.shares[cells[part], values[part]]
 
 

@@ -58,8 +58,10 @@ _FEW_GROUPS = 4
 
 def groups_of(column: Column, least: int) -> ValueGroups:
     """Return groups of at least `least` records each, wherever the column has as many."""
-    found = _ordered(column, least) if column.numbers is not None else _categories(column, least)
-    labels, groups = found
+    labels_and_groups = (
+        _ordered(column, least) if column.numbers is not None else _categories(column, least)
+    )
+    labels, groups = labels_and_groups
     if column.missing is not None:
         labels = (*labels, MISSING)
         groups[column.missing] = len(labels) - 1
@@ -73,14 +75,14 @@ def _categories(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
     named = [code for code in by_size if counts[code] >= least][:MOST_GROUPS]
     if len(named) == MOST_GROUPS and len(present) > MOST_GROUPS:
         named.pop()
-    rest = [code for code in by_size if code not in set(named)]
-    while rest and named and sum(int(counts[code]) for code in rest) < least:
-        rest.insert(0, named.pop())
+    unnamed = [code for code in by_size if code not in set(named)]
+    while unnamed and named and sum(int(counts[code]) for code in unnamed) < least:
+        unnamed.insert(0, named.pop())
     groups = np.full(len(column.values), len(named), dtype=np.int64)
     named.sort()
     groups[named] = np.arange(len(named))
     labels = tuple(column.values[code] for code in named)
-    return (*labels, *((f"{len(rest):,} others",) if rest else ())), groups
+    return (*labels, *((f"{len(unnamed):,} others",) if unnamed else ())), groups
 
 
 def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
@@ -91,13 +93,19 @@ def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
         return (), groups
     counts = np.asarray(column.counts)[present]
     line, place = np.unique(numbers, return_inverse=True)
-    each = np.bincount(place, weights=counts).astype(np.float64)
-    if len(line) <= MOST_GROUPS and each.min() >= least and column.kind is Kind.NUMERIC:
+    records_per_number = np.bincount(place, weights=counts).astype(np.float64)
+    if (
+        len(line) <= MOST_GROUPS
+        and records_per_number.min() >= least
+        and column.kind is Kind.NUMERIC
+    ):
         groups[present] = place
         return tuple(f"{number:.10g}" for number in line), groups
-    starts = _joined(_round_starts(column, line), line, each, least)
+    starts = _joined(_round_starts(column, line), line, records_per_number, least)
     if len(starts) < _FEW_GROUPS and column.kind is Kind.NUMERIC:  # most are in one: incomes
-        starts = _joined(_round_quantiles(line, each), line, each, least)
+        starts = _joined(
+            _round_quantiles(line, records_per_number), line, records_per_number, least
+        )
     groups[present] = np.searchsorted(starts, numbers, "right") - 1
     return _range_labels(column, starts), groups
 
@@ -122,28 +130,28 @@ def _round_starts(column: Column, line: Floats) -> Floats:
     return np.array([float(f"{(begin_at + i) * step_width:.12g}") for i in range(count)])
 
 
-def _round_quantiles(line: Floats, each: Floats) -> Floats:
+def _round_quantiles(line: Floats, records_per_number: Floats) -> Floats:
     """Return the starts of groups of about as many records, rounded to two digits."""
-    reached = each.cumsum() / each.sum()
-    wanted = np.arange(1, MOST_GROUPS - 1) / (MOST_GROUPS - 1)
-    found = line[np.searchsorted(reached, wanted, "right").clip(max=len(line) - 1)]
-    return np.unique([float(line[0]), *(float(f"{number:.2g}") for number in found)])
+    reached = records_per_number.cumsum() / records_per_number.sum()
+    shares = np.arange(1, MOST_GROUPS - 1) / (MOST_GROUPS - 1)
+    quantiles = line[np.searchsorted(reached, shares, "right").clip(max=len(line) - 1)]
+    return np.unique([float(line[0]), *(float(f"{number:.2g}") for number in quantiles)])
 
 
-def _joined(starts: Floats, line: Floats, each: Floats, least: int) -> Floats:
+def _joined(starts: Floats, line: Floats, records_per_number: Floats, least: int) -> Floats:
     """Return the starts without those that leave a group of fewer than `least` records."""
     group_of = np.maximum(np.searchsorted(starts, line, "right") - 1, 0)
-    inside = np.bincount(group_of, weights=each, minlength=len(starts))
-    kept = [0]
+    inside = np.bincount(group_of, weights=records_per_number, minlength=len(starts))
+    kept_groups = [0]
     size = 0.0
     for group, records in enumerate(inside):
         if group and size >= least:
-            kept.append(group)
+            kept_groups.append(group)
             size = 0.0
         size += records
-    if size < least and len(kept) > 1:
-        kept.pop()
-    return np.concatenate([[-np.inf], starts[kept[1:]]])
+    if size < least and len(kept_groups) > 1:
+        kept_groups.pop()
+    return np.concatenate([[-np.inf], starts[kept_groups[1:]]])
 
 
 def _range_labels(column: Column, starts: Floats) -> tuple[str, ...]:
@@ -217,29 +225,29 @@ class Tally:
 def tally(table: Table, spreads: Sequence[Spread], numbers: Sequence[tuple[int, int]]) -> Tally:
     """Count all attributes and pairs; `numbers` are places of a number and of its grouping."""
     records = 0
-    cells = [np.zeros(len(each.shares), dtype=np.int64) for each in spreads]
-    groups = [each.shares.shape[1] for each in spreads]
+    cells = [np.zeros(len(spread.shares), dtype=np.int64) for spread in spreads]
+    groups = [spread.shares.shape[1] for spread in spreads]
     pairs = list(combinations(range(len(spreads)), 2))
     joints = {(x, y): np.zeros((groups[x], groups[y])) for x, y in pairs}
     weights = {(x, by): np.zeros((len(spreads[x].shares), groups[by])) for x, by in numbers}
-    for block in table.coded_blocks([each.column for each in spreads]):
+    for block in table.coded_blocks([spread.column for spread in spreads]):
         records += len(block[0])
         for counted, codes in zip(cells, block, strict=True):
             counted += np.bincount(codes, minlength=len(counted))
-        shared = [each.shares for each in spreads]
+        shared = [spread.shares for spread in spreads]
         for x, y in pairs:
-            spread = _spread_over(block[x], block[y], len(shared[x]), shared[y])
-            joints[x, y] += shared[x].T @ spread
+            records_by_group = _spread_over(block[x], block[y], len(shared[x]), shared[y])
+            joints[x, y] += shared[x].T @ records_by_group
         for x, by in numbers:
             weights[x, by] += _spread_over(block[x], block[by], len(shared[x]), shared[by])
     shares = {pair: joint / max(records, 1) for pair, joint in joints.items()}
     return Tally(spreads, records, cells, shares, weights)
 
 
-def _spread_over(one: Int32s, other: Int32s, cells: int, shares: Floats) -> Floats:
+def _spread_over(codes: Int32s, other_codes: Int32s, cells: int, shares: Floats) -> Floats:
     """Return cells of one attribute × groups of another: the records there, by their codes."""
     sparse = require("scipy.sparse", "comparing distributions")
-    counts = sparse.csr_matrix((np.ones(len(one)), (one, other)), (cells, len(shares)))
+    counts = sparse.csr_matrix((np.ones(len(codes)), (codes, other_codes)), (cells, len(shares)))
     return np.asarray(counts @ shares, dtype=np.float64)
 
 
@@ -272,10 +280,10 @@ def total_variation(first: Floats, second: Floats) -> float:
 
 def marginals(original: Tally, release: Tally) -> list[Marginal]:
     """Return the marginals of all attributes, in the given order."""
-    found = []
+    attribute_marginals = []
     for x, spread in enumerate(original.spreads):
         p, q = original.distribution(x), release.distribution(x)
-        found.append(
+        attribute_marginals.append(
             Marginal(
                 spread.groups.name,
                 spread.groups.labels,
@@ -284,15 +292,15 @@ def marginals(original: Tally, release: Tally) -> list[Marginal]:
                 total_variation(p, q),
             )
         )
-    return found
+    return attribute_marginals
 
 
 def pairs(original: Tally, release: Tally) -> list[Pair]:
     """Return the pairs of attributes, the one that changed most first."""
-    found = []
+    compared_pairs = []
     for (x, y), before in original.joints.items():
         after = release.joints[x, y]
-        found.append(
+        compared_pairs.append(
             Pair(
                 original.spreads[x].groups.name,
                 original.spreads[y].groups.name,
@@ -301,7 +309,7 @@ def pairs(original: Tally, release: Tally) -> list[Pair]:
                 _cramers_v(after, release.records),
             )
         )
-    return sorted(found, key=lambda pair: (-pair.distance, pair.first, pair.second))
+    return sorted(compared_pairs, key=lambda pair: (-pair.distance, pair.first, pair.second))
 
 
 def _cramers_v(joint: Floats, records: int) -> float:
@@ -360,17 +368,17 @@ def group_means(original: Tally, release: Tally) -> list[GroupMean]:
 
     Groups that either table has nobody of are left out.
     """
-    found = []
+    means = []
     for x, by in original.weights:
         groups = original.spreads[by].groups
         for group, label in enumerate(groups.labels):
             if label == MISSING:
                 continue
-            both = [_summary(each, x, by, group) for each in (original, release)]
+            both = [_summary(table_tally, x, by, group) for table_tally in (original, release)]
             if both[0] is not None and both[1] is not None:
                 names = (original.spreads[x].groups.name, groups.name, label)
-                found.append(GroupMean(*names, both[0], both[1]))
-    return found
+                means.append(GroupMean(*names, both[0], both[1]))
+    return means
 
 
 def is_measure(spread: Spread) -> bool:
@@ -382,8 +390,8 @@ def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
     """Return the summary of a number in a group, from its cells; None where the group is empty."""
     numbers, weights = tally.spreads[x].means, tally.weights[x, by][:, group]
     assert numbers is not None
-    known = ~np.isnan(numbers) & (weights > 0)
-    numbers, weights = numbers[known], weights[known]
+    counted = ~np.isnan(numbers) & (weights > 0)
+    numbers, weights = numbers[counted], weights[counted]
     total = weights.sum()
     if total <= 0:
         return None

@@ -78,13 +78,13 @@ class _QueriedAttribute:
 
     def draw(self, share: float, chance: np.random.Generator) -> Flags:
         """Return a random set of values: neighbours on a line, any in a tree."""
-        many = min(self.size, max(1, round(share * self.size)))
+        n_values = min(self.size, max(1, round(share * self.size)))
         member = np.zeros(self.size + 1, dtype=bool)
         if self.column.numbers is not None:
-            start = int(chance.integers(0, self.size - many + 1))
-            member[start : start + many] = True
+            start = int(chance.integers(0, self.size - n_values + 1))
+            member[start : start + n_values] = True
         else:
-            member[chance.choice(self.size, many, replace=False)] = True
+            member[chance.choice(self.size, n_values, replace=False)] = True
         return member
 
     def share(self, member: Flags) -> Floats:
@@ -122,23 +122,27 @@ def query_errors(
     queries = min(MOST_QUERIES, max(FEWEST_QUERIES, _BUDGET // max(records, 1)))
     chance = np.random.default_rng(seed)
     errors: list[float] = []
-    left = queries * _PATIENCE
-    while len(errors) < queries and left > 0:
-        wanted = queries - len(errors)
-        several = min(left, wanted + wanted // 4)  # some may select nobody
-        left -= several
+    tries_left = queries * _PATIENCE
+    while len(errors) < queries and tries_left > 0:
+        needed = queries - len(errors)
+        several = min(tries_left, needed + needed // 4)  # some may select nobody
+        tries_left -= several
         sets = [_drawn(first, attributes, chance) for _ in range(several)]
-        used = [own for name, own in attributes.items() if any(name in one for one in sets)]
-        counts = _sums(original, [each.column for each in used], [
+        used = [
+            attribute
+            for name, attribute in attributes.items()
+            if any(name in query for query in sets)
+        ]
+        counts = _sums(original, [attribute.column for attribute in used], [
             {name: partial(member[attributes[name].place].astype, np.float64)
-             for name, member in one.items()} for one in sets
+             for name, member in query.items()} for query in sets
         ])  # fmt: skip
-        estimates = _sums(release.table, [each.printed for each in used], [
-            {name: partial(attributes[name].share, member) for name, member in one.items()}
-            for one in sets
+        estimates = _sums(release.table, [attribute.printed for attribute in used], [
+            {name: partial(attributes[name].share, member) for name, member in query.items()}
+            for query in sets
         ])  # fmt: skip
-        some = counts > 0
-        errors += (np.abs(estimates - counts)[some] / counts[some]).tolist()
+        selecting = counts > 0
+        errors += (np.abs(estimates - counts)[selecting] / counts[selecting]).tolist()
     errors = errors[:queries]
     if not errors:
         return None
@@ -157,10 +161,13 @@ def _drawn(
     chance: np.random.Generator,
 ) -> dict[str, Flags]:
     """Return a random query: sets of values of a quasi-identifier and of one or two others."""
-    one = quasi[int(chance.integers(len(quasi)))]
-    others = [name for name in attributes if name != one]
-    more = min(len(others), int(chance.integers(1, 3)))
-    chosen = [one, *(others[place] for place in chance.choice(len(others), more, replace=False))]
+    first_name = quasi[int(chance.integers(len(quasi)))]
+    other_names = [name for name in attributes if name != first_name]
+    more = min(len(other_names), int(chance.integers(1, 3)))
+    chosen = [
+        first_name,
+        *(other_names[place] for place in chance.choice(len(other_names), more, replace=False)),
+    ]
     share = SELECTIVITY ** (1 / len(chosen))
     return {name: attributes[name].draw(share, chance) for name in chosen}
 
@@ -169,7 +176,9 @@ def _sums(table: Table, columns: Sequence[Column], queries: Sequence[_Query]) ->
     """Return per query the sum over all records of the products of their shares, in one pass."""
     sums = np.zeros(len(queries))
     for block in table.coded_blocks(columns):
-        codes = {column.name: own for column, own in zip(columns, block, strict=True)}
+        codes = {
+            column.name: column_codes for column, column_codes in zip(columns, block, strict=True)
+        }
         for number, query in enumerate(queries):
             product = np.ones(len(block[0]))
             for name, shares in query.items():

@@ -58,9 +58,9 @@ class ClassReasons(Reasons):
             return ""
         of_them = f"of the {count_of(values.size, 'record')} of its class"
         if not values.attribute.ordered:
-            other = ~values.near()
-            count = int(values.counts[other].sum())
-            labels = short_list(values.labels(other))
+            distant = ~values.near()
+            count = int(values.counts[distant].sum())
+            labels = short_list(values.labels(distant))
             return f"{count:,} {of_them} {plural(count, 'is', 'are')} {labels}"
         column = values.attribute.column
         if column.missing in (values.own, values.codes[-1]):
@@ -118,29 +118,31 @@ class ClassReasons(Reasons):
 
     def _without_others(self, record: int, x: int) -> list[Change]:
         """Return finer cells by suppressing others of the class, where those left are enough."""
-        values, now = self._values(record, x), self.published(record, x)
+        values, published_text = self._values(record, x), self.published(record, x)
         if not values.mixed or self._own_hidden(record, x) or self._stretches(x) is not None:
             return []
         if values.attribute.ordered:
             ends = (values.codes[0], values.codes[-1])
-            kept = [values.codes != end for end in ends if end != values.own]
+            staying = [values.codes != end for end in ends if end != values.own]
         else:
-            kept = [values.near()]
-        found = []
-        for stay in kept:
+            staying = [values.near()]
+        changes = []
+        for stay in staying:
             suppressed = int(values.counts[~stay].sum())
             codes = values.codes[stay]
             groups = GroupValues.from_records(np.zeros(len(codes), dtype=np.int64), codes, 1)
             text = cell_texts(values.attribute, groups)[0]
             if values.hidden and text != HIDDEN:
                 text += HIDDEN
-            if text != now and self.is_enough(self._left(record, x, values.codes[~stay])):
+            if text != published_text and self.is_enough(
+                self._left(record, x, values.codes[~stay])
+            ):
                 sentence = (
                     f"{count_of(suppressed, 'record')} of its class suppressed: the other "
                     f"{values.size - suppressed:,} would publish {shortened(text)}"
                 )
-                found.append(Change("suppression", suppressed, "", sentence))
-        return sorted(found, key=lambda change: change.value)
+                changes.append(Change("suppression", suppressed, "", sentence))
+        return sorted(changes, key=lambda change: change.value)
 
     def _left(self, record: int, x: int, gone: Int64s) -> Int64s:
         """Return the records of a class without those that show some values."""
@@ -157,20 +159,22 @@ class ClassReasons(Reasons):
             return []  # stretches are the same for all classes: no class can be cut alone
         members = self._shown(self.members(record), x)
         place = int(np.flatnonzero(members == record)[0])
-        found = []
+        class_cuts = []
         for number, cut in enumerate(judged_cuts(self.task, x, members)):
-            own = bool(cut.inside[place])
-            if values.attribute.ordered or own:
-                sizes = (cut.own, cut.rest) if own else (cut.rest, cut.own)
+            record_inside = bool(cut.inside[place])
+            if values.attribute.ordered or record_inside:
+                sizes = (cut.own, cut.rest) if record_inside else (cut.rest, cut.own)
                 text = values.cut_text(number)
-                found.append(replace(cut, own=sizes[0], rest=sizes[1], text=text))
-        return found
+                class_cuts.append(replace(cut, own=sizes[0], rest=sizes[1], text=text))
+        return class_cuts
 
     def _values(self, record: int, x: int) -> ClassValues:
         attribute = self.task.quasi[x]
         codes, counts = np.unique(self._group_codes(record, x), return_counts=True)
-        own, size = int(attribute.column.codes[record]), len(self.members(record))
-        return ClassValues(attribute, own, codes.astype(np.int64), counts.astype(np.int64), size)
+        record_code, size = int(attribute.column.codes[record]), len(self.members(record))
+        return ClassValues(
+            attribute, record_code, codes.astype(np.int64), counts.astype(np.int64), size
+        )
 
     def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
         return self.task.quasi[x].column.codes[self._shown(self.members(record), x)]
@@ -192,8 +196,8 @@ class ClassReasons(Reasons):
         stretches = self._stretches(x)
         if stretches is None:
             return False
-        held = np.unique(stretches[self._group_codes(record, x)])
-        return len(held) == 1 and int((stretches == held[0]).sum()) > 1
+        class_stretches = np.unique(stretches[self._group_codes(record, x)])
+        return len(class_stretches) == 1 and int((stretches == class_stretches[0]).sum()) > 1
 
     def _own_hidden(self, record: int, x: int) -> bool:
         return bool(self.release.shown_classes(x)[record] < 0)
@@ -226,7 +230,9 @@ class ClassReasons(Reasons):
             for members, several in zip(every[1:], mixed, strict=True)
             if several
         ]
-        best = [max((c.largest_k for c in own if not c.missed), default=0) for own in cuts]
+        best = [
+            max((c.largest_k for c in class_cuts if not c.missed), default=0) for class_cuts in cuts
+        ]
         free = sum(size >= self.k for size in best)
         required = " with all that is required" if self.task.requirements else ""
         because = (
@@ -240,7 +246,10 @@ class ClassReasons(Reasons):
                 f"{count_of(free, 'class', 'classes')} could be cut on {attribute.name} alone and "
                 f"keep k{self._requirements_clause}."
             )
-        if barred := sum(any(c.largest_k >= self.k for c in own) for own in cuts) - free:
+        if (
+            barred := sum(any(c.largest_k >= self.k for c in class_cuts) for class_cuts in cuts)
+            - free
+        ):
             facts.append(
                 f"{count_of(barred, 'class', 'classes')} could be cut on {attribute.name} for k "
                 f"alone, but a side would miss what is required beyond it."
@@ -263,16 +272,16 @@ class ClassReasons(Reasons):
             bounds = [
                 {
                     float(model.kept_by(cut.figures[r]))
-                    for cut in own
+                    for cut in class_cuts
                     if cut.largest_k >= self.k and cut.missed == (requirement,)
                 }
-                for own, size in zip(cuts, best, strict=True)
+                for class_cuts, size in zip(cuts, best, strict=True)
                 if size < self.k
             ]
             every = set().union(*bounds)
             if every:
                 nearest = max(every) if model.at_least else min(every)
-                more = sum(nearest in own for own in bounds)
+                more = sum(nearest in class_bounds for class_bounds in bounds)
                 gain = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
                 yield requirement_change(requirement, nearest, gain)
 
@@ -281,9 +290,9 @@ class ClassReasons(Reasons):
     noun, shared = "group", "its MAGVals"
     left_over = "{algorithm} found no class for it"
 
-    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
-        if len(self.task.quasi) > 1 and self.is_enough(others):
-            gain = f"{count_of(len(others), 'record')} would share its MAGVals"
+    def _with_others(self, record: int, x: int, other_records: Int64s) -> Iterator[Change]:
+        if len(self.task.quasi) > 1 and self.is_enough(other_records):
+            gain = f"{count_of(len(other_records), 'record')} would share its MAGVals"
             if self.task.requirements:
                 gain += " and keep what is required"
             yield self._raised(x, self.task.quasi[x].hierarchy.height, gain)
@@ -293,8 +302,8 @@ class ClassReasons(Reasons):
         alike = []
         for x, attribute in enumerate(self.task.quasi):
             levels = attribute.hierarchy.mark_levels[attribute.column.codes]
-            own = int(levels[record])
-            alike.append(self.like(record, x, own) & (levels == own))
+            record_level = int(levels[record])
+            alike.append(self.like(record, x, record_level) & (levels == record_level))
         return np.column_stack(alike)
 
 
@@ -332,14 +341,23 @@ def _judged(
     side = (2 * np.arange(len(sides))[:, None] + ~sides).ravel()
     figures = figures_of_groups(requirements, side, sizes.size, np.tile(members, len(sides)))
     for i, (inside, outside) in enumerate(sizes.tolist()):
-        own = slice(2 * i, 2 * i + 2)
-        missed = np.array([one.missed[own] for one in figures], dtype=bool).reshape(-1, 2)
+        both_sides = slice(2 * i, 2 * i + 2)
+        missed = np.array(
+            [group_figures.missed[both_sides] for group_figures in figures], dtype=bool
+        ).reshape(-1, 2)
         yield Cut(
             inside,
             outside,
             "",
-            tuple(one.requirement.model.worst(one.figures[own]) for one in figures),
-            tuple(one.requirement for one in figures if one.missed[own].any()),
+            tuple(
+                group_figures.requirement.model.worst(group_figures.figures[both_sides])
+                for group_figures in figures
+            ),
+            tuple(
+                group_figures.requirement
+                for group_figures in figures
+                if group_figures.missed[both_sides].any()
+            ),
             int(sizes[i][missed.any(axis=0)].sum()),
             sides[i],
         )
@@ -440,11 +458,13 @@ def forbidden_cuts(
     large = [cut for cut in cuts if cut.largest_k >= k]
     if not large or not all(cut.missed for cut in large):
         return []
-    found: list[tuple[ColumnRequirement | None, Cut]] = []
+    forbidden: list[tuple[ColumnRequirement | None, Cut]] = []
     for r, requirement in enumerate(requirements):
         sign = 1 if requirement.model.at_least else -1
         alone = [(sign * cut.figures[r], cut) for cut in large if cut.missed == (requirement,)]
         if alone:
-            nearest = max(alone, key=lambda one: (one[0], one[1].largest_k))
-            found.append((requirement, nearest[1]))
-    return found or [(None, min(large, key=lambda cut: (cut.records_missing, -cut.largest_k)))]
+            nearest = max(
+                alone, key=lambda figure_and_cut: (figure_and_cut[0], figure_and_cut[1].largest_k)
+            )
+            forbidden.append((requirement, nearest[1]))
+    return forbidden or [(None, min(large, key=lambda cut: (cut.records_missing, -cut.largest_k)))]

@@ -69,14 +69,18 @@ class LevelReasons(Reasons):
         if self.levels[x] == 0 or self.published(record, x) == self.original(record, x):
             return ""
         finer = self.finer(x)
-        own = int(finer.class_of[record])
-        left = int(finer.sizes[own])
+        finer_class = int(finer.class_of[record])
+        remaining = int(finer.sizes[finer_class])
         label = shortened(self._label(record, x, self.levels[x] - 1))
-        if left < self.k:
-            left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
+        if remaining < self.k:
+            left_over = (
+                f"leave {remaining:,} records" if remaining > 1 else "leave this record alone"
+            )
             return f"{label} would {left_over} in this class"
-        if missed := [one.requirement for one in finer.figures if one.missed[own]]:
-            records = count_of(left, "record")
+        if missed := [
+            figures.requirement for figures in finer.figures if figures.missed[finer_class]
+        ]:
+            records = count_of(remaining, "record")
             return f"{label} would leave {records} in this class, with {fault_clause(missed)}"
         if finer.passes:
             return self._unneeded_clause(x)
@@ -177,11 +181,13 @@ class LevelReasons(Reasons):
                 f"{stays} and {count_of(finer.to_suppress, 'record')} would go"
             )
             changes.append(Change("suppression", share, "", sentence))
-        changes += [requirement_change(each, to, stays) for each, to in finer.loosened()]
-        instead = sorted(self._instead(x), key=lambda one: -one[0])
-        now = self._rv(self.levels)
+        changes += [
+            requirement_change(requirement, to, stays) for requirement, to in finer.loosened()
+        ]
+        instead = sorted(self._instead(x), key=lambda exchange: -exchange[0])
+        current_value = self._rv(self.levels)
         for rv, y, raised in instead:
-            worth = f"research value {rv:.4g} instead of {now:.4g}"
+            worth = f"research value {rv:.4g} instead of {current_value:.4g}"
             changes.append(self._raised(y, raised, f"then {stays}; {worth}"))
         return (*changes, *self._rule_changes(x, [(y, raised) for _, y, raised in instead]))
 
@@ -213,16 +219,18 @@ class LevelReasons(Reasons):
             return
         gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
         for y, raised in instead:
-            attribute, now = self.task.quasi[y], self.levels[y]
+            attribute, current_level = self.task.quasi[y], self.levels[y]
             bound, maps = attribute.rules, attribute.hierarchy.maps
-            newly = bound.broken_by_level(maps[raised]) & ~bound.broken_by_level(maps[now])
+            newly = bound.broken_by_level(maps[raised]) & ~bound.broken_by_level(
+                maps[current_level]
+            )
             for r in np.flatnonzero(newly).tolist():
-                others = bound.rules[:r] + bound.rules[r + 1 :]
-                freed = RuleTable(bound.table.base, others).bind(
+                other_rules = bound.rules[:r] + bound.rules[r + 1 :]
+                freed = RuleTable(bound.table.base, other_rules).bind(
                     attribute.column, attribute.hierarchy
                 )
                 values = level_research_values(replace(attribute, rules=freed))
-                gain = gain_x + float(values[raised] - values[now])
+                gain = gain_x + float(values[raised] - values[current_level])
                 if gain > TIE:
                     rule = bound.rules[r]
                     sentence = (
@@ -243,13 +251,17 @@ class LevelReasons(Reasons):
     def _alike(self, record: int) -> Flags:
         return np.column_stack([self.like(record, x, j) for x, j in enumerate(self.levels)])
 
-    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
+    def _with_others(self, record: int, x: int, other_records: Int64s) -> Iterator[Change]:
         """Yield the lowest level of an attribute that gives the record a class among others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
-            company = others[self.like(record, x, level)[others]]
+            company = other_records[self.like(record, x, level)[other_records]]
             if self.is_enough(company):
-                kept = " in a class that keeps what is required" if self.task.requirements else ""
-                yield self._raised(x, level, f"it would be one of {len(company):,}{kept}")
+                requirement_clause = (
+                    " in a class that keeps what is required" if self.task.requirements else ""
+                )
+                yield self._raised(
+                    x, level, f"it would be one of {len(company):,}{requirement_clause}"
+                )
                 return
 
 
@@ -313,7 +325,11 @@ class FinerLevels:
     @cached_property
     def missed(self) -> tuple[ColumnRequirement, ...]:
         """The requirements that classes of k or more miss."""
-        return tuple(one.requirement for one in self.figures if (one.missed & ~self.below_k).any())
+        return tuple(
+            group_figures.requirement
+            for group_figures in self.figures
+            if (group_figures.missed & ~self.below_k).any()
+        )
 
     def fails(self, y: int, level: int, lower: bool = False) -> bool:
         """Return whether it fails with another attribute at a level, with `lower` at all below."""
@@ -334,30 +350,32 @@ class FinerLevels:
 
     def loosened(self) -> Iterator[tuple[ColumnRequirement, float]]:
         """Yield the nearest bounds that let these levels pass, each with all else as it is."""
-        for one in self.figures:
-            others = [other for other in self.figures if other is not one]
-            free = ~(self.below_k | self._missed(others))
-            figures = one.figures[free]
-            model = one.requirement.model
+        for group_figures in self.figures:
+            other_figures = [
+                candidate for candidate in self.figures if candidate is not group_figures
+            ]
+            free = ~(self.below_k | self._missed(other_figures))
+            figures = group_figures.figures[free]
+            model = group_figures.requirement.model
             order = np.argsort(figures if model.at_least else -figures, kind="stable")
             first = self._first_to_stay(self.sizes[free][order])
             if first is not None:
-                yield one.requirement, float(model.kept_by(figures[order][first]))
+                yield group_figures.requirement, float(model.kept_by(figures[order][first]))
 
     def _first_to_stay(self, worst_first: npt.NDArray[np.int32]) -> int | None:
         """Return the first of some classes that must stay; None where all others are too many."""
         so_far = np.cumsum(worst_first, dtype=np.int64)
-        others = self.frequency.n - (int(so_far[-1]) if len(so_far) else 0)
-        if others > self.frequency.allowed:
+        n_others = self.frequency.n - (int(so_far[-1]) if len(so_far) else 0)
+        if n_others > self.frequency.allowed:
             return None
-        return int(np.argmax(so_far > self.frequency.allowed - others))
+        return int(np.argmax(so_far > self.frequency.allowed - n_others))
 
     # -- helpers
 
     def _missed(self, figures: Sequence[GroupFigures]) -> Flags:
         missed = np.zeros(len(self.sizes), dtype=bool)
-        for one in figures:
-            missed |= one.missed
+        for group_figures in figures:
+            missed |= group_figures.missed
         return missed
 
     def _records(self, which: Flags) -> int:
@@ -365,4 +383,4 @@ class FinerLevels:
 
     def string(self, y: int, level: int) -> list[int]:
         """Return the levels with that of one attribute replaced."""
-        return [level if z == y else other for z, other in enumerate(self.levels)]
+        return [level if z == y else present_level for z, present_level in enumerate(self.levels)]

@@ -123,7 +123,7 @@ class Reasons(ABC):
         alike = self._alike(record)
         group = np.flatnonzero(alike.all(axis=1))
         size, missed = len(group), missed_requirements(required, group)
-        fault = fault_clause(one.requirement for one in missed)
+        fault = fault_clause(figures.requirement for figures in missed)
         facts = [f"{self.release.suppressed.sum():,} of {self.task.n:,} records are suppressed."]
         changes: list[Change] = []
         if size < k:
@@ -144,8 +144,8 @@ class Reasons(ABC):
             because = self.left_over.format(k=k, algorithm=self.result.algorithm.name)
         if size < k or missed or self.result.grouping.levels is not None:
             for x in range(len(self.task.quasi)):
-                others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
-                changes += self._with_others(record, x, others)
+                other_records = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
+                changes += self._with_others(record, x, other_records)
         return Explanation("Why is this record suppressed?", because, tuple(facts), tuple(changes))
 
     @abstractmethod
@@ -153,10 +153,10 @@ class Reasons(ABC):
         """Return records × attributes: whether the attribute lets both be in one class."""
 
     @abstractmethod
-    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
-        """Yield the change of attribute x that joins a suppressed record to some of `others`.
+    def _with_others(self, record: int, x: int, other_records: Int64s) -> Iterator[Change]:
+        """Yield the change of attribute x that joins a suppressed record to some others.
 
-        `others` are the records that every other attribute lets be in one class with it.
+        `other_records` are the records that every other attribute lets be in one class with it.
         """
 
     @abstractmethod
@@ -265,12 +265,14 @@ def figures_of_groups(
 
     `groups` has the group of each of the `records`, -1 for those of none.
     """
-    found = []
-    for each in requirements:
-        values = GroupValues.from_records(groups, each.column.codes[records], count)
-        figures = each.figures(values)
-        found.append(GroupFigures(each, figures, each.model.gaps(figures) > 0))
-    return tuple(found)
+    group_figures = []
+    for requirement in requirements:
+        values = GroupValues.from_records(groups, requirement.column.codes[records], count)
+        figures = requirement.figures(values)
+        group_figures.append(
+            GroupFigures(requirement, figures, requirement.model.gaps(figures) > 0)
+        )
+    return tuple(group_figures)
 
 
 def missed_requirements(
@@ -279,7 +281,7 @@ def missed_requirements(
     """Return the requirements that some records miss as one class."""
     together = np.zeros(len(records), dtype=np.int64)
     figures = figures_of_groups(requirements, together, 1, records)
-    return tuple(one for one in figures if one.missed[0])
+    return tuple(group_figures for group_figures in figures if group_figures.missed[0])
 
 
 def requirement_change(requirement: ColumnRequirement, bound: float, gain: str) -> Change:
