@@ -88,31 +88,35 @@ class BlockCut:
         seed = int(np.random.SeedSequence([self.task.seed, number]).generate_state(1)[0])
         return algorithm.steps(part_of(self.task, self.blocks[number], seed), RunContext())
 
-    def put_together(self, found: Mapping[int, Grouping]) -> Grouping:
+    def put_together(self, groupings: Mapping[int, Grouping]) -> Grouping:
         """Return the grouping of all blocks; a block that is not done yet is one class."""
         labels = np.full(self.task.n, -1, dtype=np.int32)
         hidden: np.ndarray | None = None
         classes = 0
         for number, records in enumerate(self.blocks):
-            if number not in found:
+            if number not in groupings:
                 labels[records] = classes
                 classes += 1
                 continue
-            own = found[number]
-            labels[records] = np.where(own.labels < 0, -1, own.labels + classes)
-            classes += int(own.labels.max(initial=-1)) + 1
-            if own.suppressed_cells is not None:
+            block_grouping = groupings[number]
+            labels[records] = np.where(
+                block_grouping.labels < 0, -1, block_grouping.labels + classes
+            )
+            classes += int(block_grouping.labels.max(initial=-1)) + 1
+            if block_grouping.suppressed_cells is not None:
                 if hidden is None:
                     hidden = np.zeros((self.task.n, len(self.task.quasi)), dtype=bool)
-                hidden[records] = own.suppressed_cells
-        notes = dict.fromkeys(each for number in sorted(found) for each in found[number].notes)
+                hidden[records] = block_grouping.suppressed_cells
+        notes = dict.fromkeys(
+            block_note for number in sorted(groupings) for block_note in groupings[number].notes
+        )
         early: tuple[Note, ...] = ()
-        if len(found) < len(self.blocks):
+        if len(groupings) < len(self.blocks):
             early = (note("stopped early: blocks that were not reached are one class each"),)
         return Grouping(
             labels,
             suppressed_cells=hidden,
-            search=_summed(found),
+            search=_summed(groupings),
             notes=(*notes, *small_groups_note(self.task, len(self.suppressed)), *early),
         )
 
@@ -123,8 +127,11 @@ def cut_into_blocks(
     """Yield steps and return the blocks of a table; equal records are in the same block."""
     groups = [np.arange(task.n)]
     if algorithm.keeps_magvals:
-        found = group_by_magvals(task)
-        groups = [np.sort(each) for each in np.split(found.records, found.starts[1:-1])]
+        magval_groups = group_by_magvals(task)
+        groups = [
+            np.sort(group_records)
+            for group_records in np.split(magval_groups.records, magval_groups.starts[1:-1])
+        ]
     large = [group for group in groups if len(group) >= task.k]
     small = [group for group in groups if len(group) < task.k]
     blocks: list[Int64s] = []
@@ -173,8 +180,8 @@ def side_by_side(
             steps = job()
             running[pool.submit(_make_step, number, steps)] = steps
         while running:
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                steps, report = running.pop(done), done.result()
+            for finished_job in wait(running, return_when=FIRST_COMPLETED).done:
+                steps, report = running.pop(finished_job), finished_job.result()
                 yield report
                 number = report.job
                 if report.grouping is not None:
@@ -192,10 +199,10 @@ def _make_step(number: int, steps: Steps) -> JobReport:
         return JobReport(number, 1.0, stop.value)
 
 
-def _summed(found: Mapping[int, Grouping]) -> dict[str, Any]:
+def _summed(groupings: Mapping[int, Grouping]) -> dict[str, Any]:
     """Return the sums of the numeric figures of all searches."""
     summed: Counter[str] = Counter()
-    for grouping in found.values():
+    for grouping in groupings.values():
         numbers = {k: n for k, n in grouping.search.items() if isinstance(n, int | float)}
         summed.update({name: n for name, n in numbers.items() if not isinstance(n, bool)})
     return dict(summed)
@@ -217,8 +224,8 @@ def sample_cut(
     count = min(task.n, SAMPLE_BLOCKS * size)
     records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
     sample = part_of(task, np.sort(records), task.seed)
-    own = yield from cut_into_blocks(algorithm, sample, size)
-    return own if own.divides else None
+    sampled_cut = yield from cut_into_blocks(algorithm, sample, size)
+    return sampled_cut if sampled_cut.divides else None
 
 
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
@@ -284,11 +291,11 @@ class _Blocks:
             at_once = partial(self._algorithm.steps, sample.task, RunContext())
             jobs += [(sample.task.n, at_once), *sample.jobs(self._algorithm)]
         weights = np.array([size for size, _ in jobs], dtype=float)
-        done = np.zeros(len(weights))
+        progress_by_job = np.zeros(len(weights))
         with closing(side_by_side([job for _, job in jobs], workers)) as reports:
             for report in reports:
-                done[report.job] = max(done[report.job], report.progress)
-                yield self._take(report, float(done @ weights / weights.sum()))
+                progress_by_job[report.job] = max(progress_by_job[report.job], report.progress)
+                yield self._take(report, float(progress_by_job @ weights / weights.sum()))
         yield from self._pool_left_overs()
 
     def grouping(self) -> Grouping:
@@ -296,7 +303,9 @@ class _Blocks:
         together, sample = self._cut.put_together(self._found), self._sample
         measured: dict[str, Any] = {}
         if sample is not None:
-            at_once, *in_blocks = (found for _, found in sorted(self._found_in_sample.items()))
+            at_once, *in_blocks = (
+                sample_grouping for _, sample_grouping in sorted(self._found_in_sample.items())
+            )
             blocks = sample.put_together(dict(enumerate(in_blocks)))
             measured = {
                 "sample": sample.task.n,
@@ -341,8 +350,11 @@ class _Blocks:
     def _pool_left_overs(self) -> Iterator[Step]:
         """Yield the steps of clustering the records that blocks left over, if they fill a class."""
         blocks = self._cut.blocks
-        left = [each[self._found[number].labels < 0] for number, each in enumerate(blocks)]
-        records = np.sort(np.concatenate(left))
+        left_over_records = [
+            block_records[self._found[number].labels < 0]
+            for number, block_records in enumerate(blocks)
+        ]
+        records = np.sort(np.concatenate(left_over_records))
         if len(records) < self._cut.task.k:
             return
         yield self._step(LeftOversPooled(len(records)), 1.0)
@@ -378,10 +390,10 @@ def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> S
 
 
 def _steps_with_overlap(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    own = algorithm.steps
+    own_steps = algorithm.steps
     if isinstance(algorithm, BlockClustering):
-        own = partial(block_steps, algorithm)
-    steps = steps_beyond_k(algorithm, task, context, own)
+        own_steps = partial(block_steps, algorithm)
+    steps = steps_beyond_k(algorithm, task, context, own_steps)
     if isinstance(algorithm, Clustering) and algorithm.refine:
         return refined_steps(steps, algorithm, task, context)
     return steps

@@ -61,8 +61,8 @@ class CodedRows:
         """Return the words of some records."""
         codes = []
         for column, merged in zip(self.columns, self.merged, strict=True):
-            own = column.codes[records]
-            codes.append(own if merged is None else merged[own])
+            own_codes = column.codes[records]
+            codes.append(own_codes if merged is None else merged[own_codes])
         return self.packing.pack_frame(codes)
 
 
@@ -81,7 +81,7 @@ def distinct_search(
         coarsest_codes(attribute, level) if level else None
         for attribute, level in zip(task.quasi, task.counted_levels, strict=True)
     ]
-    required = {each.column.name: each.column for each in task.requirements}
+    required = {requirement.column.name: requirement.column for requirement in task.requirements}
     columns += required.values()
     merged += [None] * len(required)
     packing = Packing.for_sizes([len(column.values) for column in columns])

@@ -144,10 +144,10 @@ def check_arrays(project: Project, memory: MemoryLimit, task: Task, of_algorithm
     """
     if not project.run.memory or project.run.memory == "auto":
         return
-    each = _BYTES_PER_RECORD + of_algorithm
+    bytes_per_record = _BYTES_PER_RECORD + of_algorithm
     if of_algorithm:
-        each += _BYTES_PER_QUASI * len(task.quasi)
-    needed = task.n * each
+        bytes_per_record += _BYTES_PER_QUASI * len(task.quasi)
+    needed = task.n * bytes_per_record
     room = memory.for_arrays
     if needed <= room:
         return

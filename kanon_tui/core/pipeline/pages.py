@@ -95,12 +95,12 @@ class Pages(ABC):
 
 def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:
     """Return which rows have a text in a cell, ignoring case."""
-    wanted = text.casefold()
+    folded_text = text.casefold()
     flags = np.zeros(frame.height, dtype=bool)
     for column in frame.iter_columns():
         coded = isinstance(column.dtype, pl.Enum)
         texts = column.dtype.categories if isinstance(column.dtype, pl.Enum) else column
-        hits = texts.str.to_lowercase().str.contains(wanted, literal=True).to_numpy()
+        hits = texts.str.to_lowercase().str.contains(folded_text, literal=True).to_numpy()
         flags |= hits[column.to_physical().to_numpy()] if coded else hits
     return flags
 

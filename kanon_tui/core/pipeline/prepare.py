@@ -52,9 +52,9 @@ def read_column(data: Project | Path, name: str, kind: str | None = None) -> Col
     specs = project.completed(table).attributes
     check_known(name, specs, f"{project.title}: there is no column '{name}'")
     spec = specs[name]
-    wanted = Kind(kind) if kind is not None else spec.kind
-    assert wanted is not None, "a completed project knows every kind"
-    return table.column(name, wanted, fitting_format(wanted, spec.format))
+    column_kind = Kind(kind) if kind is not None else spec.kind
+    assert column_kind is not None, "a completed project knows every kind"
+    return table.column(name, column_kind, fitting_format(column_kind, spec.format))
 
 
 def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
@@ -71,8 +71,12 @@ def published_column(table: Table, name: str, spec: AttributeSpec) -> Column:
 def sensitive_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
     """Return a sensitive attribute; values count as distinct as the project says."""
     column = coded_column(table, name, spec)
-    wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
-    if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
+    hierarchical_requirements = [
+        r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)
+    ]
+    if spec.hierarchy is not None and any(
+        r.attribute in (name, None) for r in hierarchical_requirements
+    ):
         hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
         present = slice(column.missing)  # missing is the last value
         levels = hierarchy.bind(column).maps[1:]
@@ -107,10 +111,10 @@ def quasi_identifier(
 ) -> QuasiIdentifier:
     """Return an attribute with hierarchy, rules and domain; `built` gets notes on them."""
     folder, waits = project.folder, _may_wait(column, spec)
-    hierarchy, given = _hierarchy(
+    hierarchy, hierarchy_given = _hierarchy(
         _with_fewer_values(column) if waits else column, spec, folder, built
     )
-    _check_recoding(column, spec, given)
+    _check_recoding(column, spec, hierarchy_given)
     if spec.max_level is not None and spec.max_level > hierarchy.height:
         raise InputError(
             f"{column.name}: max_level is {spec.max_level}, but its hierarchy has the levels 0 to "
@@ -132,7 +136,7 @@ def quasi_identifier(
     return QuasiIdentifier(
         column=column,
         hierarchy=bound,
-        hierarchy_given=given,
+        hierarchy_given=hierarchy_given,
         rules=rules,
         weight=float(weight),
         resolution=resolution,
@@ -154,17 +158,17 @@ _FOR_NUMBERS = ("range", "rounded", "mean", "median", "hierarchy")
 _FOR_CATEGORIES = ("ancestor", "set", "mode")
 
 
-def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
+def _check_recoding(column: Column, spec: AttributeSpec, hierarchy_given: bool) -> None:
     """Refuse options that have no effect on this attribute."""
     name, ordered = column.name, column.kind.ordered
     allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
     if spec.publish is not None and spec.publish not in allowed:
-        others = "categories" if ordered else "numbers and dates"
+        other_kinds = "categories" if ordered else "numbers and dates"
         raise InputError(
-            f"{name}: publish: {spec.publish} is for {others}; this one is {column.kind}, so "
+            f"{name}: publish: {spec.publish} is for {other_kinds}; this one is {column.kind}, so "
             f"choose {joined(allowed, 'or')}"
         )
-    if spec.publish == "hierarchy" and not given:
+    if spec.publish == "hierarchy" and not hierarchy_given:
         raise InputError(f"{name}: publish is hierarchy, but it has no hierarchy; give it one")
     if spec.max_width is not None and not ordered:
         raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
@@ -191,10 +195,10 @@ def _may_wait(column: Column, spec: AttributeSpec) -> bool:
 
 def _with_fewer_values(column: Column) -> Column:
     """Return a column with some of the values, the first and the last among them."""
-    kept = np.linspace(0, column.present - 1, _CHECKED_VALUES).astype(np.int64)
+    kept_codes = np.linspace(0, column.present - 1, _CHECKED_VALUES).astype(np.int64)
     if column.missing is not None:
-        kept = np.append(kept, column.missing)
-    return replace(column.with_values(kept, np.arange(len(kept))), copies=None)
+        kept_codes = np.append(kept_codes, column.missing)
+    return replace(column.with_values(kept_codes, np.arange(len(kept_codes))), copies=None)
 
 
 def _bind(column: Column, spec: AttributeSpec, folder: Path) -> BoundHierarchy:
@@ -327,7 +331,7 @@ def _joined(project: Project, table: Table) -> Task:
         table = table.shuffled()
     _check_coded(specs, roles)
     columns, sensitive, weights = weighted_columns(project, table, specs)
-    notes = [each for each in map(coding_note, columns) if each is not None]
+    notes = [end_note for end_note in map(coding_note, columns) if end_note is not None]
     if dropped:
         notes.insert(0, note("{n:,} records with missing values were dropped", n=dropped))
     if by_chance:
@@ -337,10 +341,10 @@ def _joined(project: Project, table: Table) -> Task:
         quasi_identifier(column, specs[column.name], weight, project, built)
         for column, weight in zip(columns, weights, strict=True)
     )
-    for each in quasi:
-        if each.publish == "rounded" and not project.overlap:
+    for attribute in quasi:
+        if attribute.publish == "rounded" and not project.overlap:
             raise InputError(
-                f"{each.name}: publish: rounded widens ranges, but overlap: false keeps them "
+                f"{attribute.name}: publish: rounded widens ranges, but overlap: false keeps them "
                 f"apart; leave out one of them"
             )
     join_columns(project.privacy.requirements, sensitive, f"{project.title}: privacy")

@@ -369,18 +369,18 @@ def start(
             memory = memory.with_held_memory()
         with timed(phases, "read"):
             tokens = project.data.read_options.missing_tokens
-            given = (
+            records = (
                 read_records(project, workers, progress, memory)
                 if table is None
                 else as_table(table, tokens)
             )
         with timed(phases, "prepare"):
-            settled = settle_guesses(project, given, accept_guesses)
+            settled = settle_guesses(project, records, accept_guesses)
             project = settled.project
-            task = with_notes(prepare(project, given), settled.notes)
+            task = with_notes(prepare(project, records), settled.notes)
             if table is None:  # no caller has the texts, which take four times the memory
                 task = replace(task, table=packed(task.table))
-            del given
+            del records
         if searches_values(project, algorithm):
             from kanon_tui.core.pipeline.distinct_search import distinct_search
 

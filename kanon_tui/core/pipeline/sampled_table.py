@@ -75,18 +75,18 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
         counts = (options.counts,) if options.counts else ()
         everything = replace(options, where={}, counts="")
         pages = FilePages(replace(source, names=(*source.names, *counts), options=everything))
-        frame, found = _spread_sample(pages, records), pages.height
-        exact = not options.choosing or frame.height == found
+        frame, record_count = _spread_sample(pages, records), pages.height
+        exact = not options.choosing or frame.height == record_count
     else:
-        frame, facts, found, exact = sample_csv(files, options, records)
+        frame, facts, record_count, exact = sample_csv(files, options, records)
         names = tuple(name for name in frame.columns if name != options.counts)
         source = Source(names, (), facts, options, files=files)
     if options.choosing:
         before = frame.height
         frame, _ = options.choose(frame, files[0].name)
-        found = round(found * frame.height / max(before, 1))
+        record_count = round(record_count * frame.height / max(before, 1))
     return SampledTable.from_file(
-        frame, source.facts, options, source=source, records=found, exact=exact
+        frame, source.facts, options, source=source, records=record_count, exact=exact
     )
 
 
@@ -94,8 +94,10 @@ def _spread_sample(pages: FilePages, records: int) -> pl.DataFrame:
     """Return ranges of records at equal distances, about `records` of them together."""
     stretches = 1 if pages.height <= records else min(_STRETCHES, records)
     begins = [pages.height * stretch // stretches for stretch in range(stretches)]
-    each = -(-records // stretches)
-    return pl.concat(pages.read(begin, min(begin + each, pages.height)) for begin in begins)
+    stretch_records = -(-records // stretches)
+    return pl.concat(
+        pages.read(begin, min(begin + stretch_records, pages.height)) for begin in begins
+    )
 
 
 _LOOKS = 2

@@ -104,7 +104,11 @@ class Timeline:
             dropped = len(steps) // 4
             with self._lock:
                 state = self._at(first + dropped - 1).copy()
-                later = {n: known for n, known in self._states.items() if n >= first + dropped}
+                later = {
+                    n: known_state
+                    for n, known_state in self._states.items()
+                    if n >= first + dropped
+                }
                 self._states = {first + dropped - 1: state, **later}
                 self._kept = first + dropped, steps[dropped:]
                 self._seconds = {n: s for n, s in self._seconds.items() if n >= first + dropped}
@@ -215,21 +219,21 @@ class Playhead:
 
     def seek_text(self, text: str) -> bool:
         """Go to the next step with a text in its sentence; return whether there is one."""
-        wanted = text.casefold()
-        self._fits = lambda step: wanted in step.sentence.casefold()
+        folded_text = text.casefold()
+        self._fits = lambda step: folded_text in step.sentence.casefold()
         return self.again()
 
     def again(self, forward: bool = True) -> bool:
         """Repeat the last search, wrapping around; return whether it found a step."""
         if self._fits is None:
             return False
-        found = self.timeline.find(self._fits, self.number, forward)
-        if found is None:
+        step_number = self.timeline.find(self._fits, self.number, forward)
+        if step_number is None:
             beyond = self.timeline.first - 1 if forward else self.timeline.last + 1
-            found = self.timeline.find(self._fits, beyond, forward)
-        if found is not None:
-            self.go(found)
-        return found is not None
+            step_number = self.timeline.find(self._fits, beyond, forward)
+        if step_number is not None:
+            self.go(step_number)
+        return step_number is not None
 
     def toggle_bookmark(self) -> bool:
         """Set or remove a bookmark on the shown step; return whether it has one now."""
@@ -238,8 +242,8 @@ class Playhead:
 
     def next_bookmark(self) -> bool:
         """Go to the next bookmark, wrapping around; return whether there is one."""
-        kept = sorted(n for n in self.bookmarks if n >= self.timeline.first)
-        if not kept:
+        bookmarks = sorted(n for n in self.bookmarks if n >= self.timeline.first)
+        if not bookmarks:
             return False
-        self.go(next((n for n in kept if n > self.number), kept[0]))
+        self.go(next((n for n in bookmarks if n > self.number), bookmarks[0]))
         return True

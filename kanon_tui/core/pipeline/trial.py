@@ -135,8 +135,8 @@ class Trial:
             return self.growth
         before, last = self.samples[-2:]
         least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
-        few, more = before.rows or before.records, last.rows or last.records
-        measured = _growth(few, before.seconds, more, last.seconds)
+        fewer, more = before.rows or before.records, last.rows or last.records
+        measured = _growth(fewer, before.seconds, more, last.seconds)
         exponent = (min(max(measured, least), most) + self.growth) / 2
         if self.stopped is not None:
             exponent = max(exponent, _growth(last.records, last.seconds, *self.stopped))
@@ -145,7 +145,7 @@ class Trial:
     @property
     def ncp(self) -> float | None:
         """The estimated NCP on all records; None when no sample had a release."""
-        losses = [(one.records, one.ncp) for one in self.samples if one.ncp is not None]
+        losses = [(sample.records, sample.ncp) for sample in self.samples if sample.ncp is not None]
         if not losses:
             return None
         records, ncp = losses[-1]
@@ -165,9 +165,9 @@ class Trial:
         return self.samples[-1].rules_kept if self.samples else None
 
 
-def _growth(few: int, seconds: float, more: int, longer: float) -> float:
+def _growth(fewer: int, seconds: float, more: int, longer: float) -> float:
     """Return the exponent with which time grows from one number of records to another."""
-    return log(max(longer, 1e-6) / max(seconds, 1e-6)) / log(more / few)
+    return log(max(longer, 1e-6) / max(seconds, 1e-6)) / log(more / fewer)
 
 
 def try_out(
@@ -210,8 +210,8 @@ def try_out(
         trial = replace(trial, samples=(*trial.samples, sample))
         if size == task.n:
             break
-        left = max(end - clock(), 0.0) / max(sample.seconds, 1e-6)
-        affordable = left ** (1 / (trial.exponent + MARGIN))
+        runs_left = max(end - clock(), 0.0) / max(sample.seconds, 1e-6)
+        affordable = runs_left ** (1 / (trial.exponent + MARGIN))
         if affordable < STEP:
             break
         size = task.n if size * min(affordable, LEAP) > task.n else size * STEP
@@ -255,10 +255,10 @@ class _HelpedClock:
         self._last = time.thread_time(), time.perf_counter(), bool(helpers)
 
     def __call__(self) -> float:
-        now = time.thread_time(), time.perf_counter(), bool(helpers)
-        on_the_wall = now[2] or self._last[2]
-        self._seconds += now[on_the_wall] - self._last[on_the_wall]
-        self._last = now
+        times = time.thread_time(), time.perf_counter(), bool(helpers)
+        on_the_wall = times[2] or self._last[2]
+        self._seconds += times[on_the_wall] - self._last[on_the_wall]
+        self._last = times
         return self._seconds
 
 
@@ -283,23 +283,23 @@ def sampled(task: Task, records: int) -> Task:
 
 
 def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentifier:
-    column, kept = _sampled_column(attribute.column, rows)
+    column, kept_codes = _sampled_column(attribute.column, rows)
     before, rules = attribute.hierarchy, attribute.rules
     hierarchy = BoundHierarchy(
         column,
-        tuple(level.of_selected(kept) for level in before.levels),
-        np.argsort(np.argsort(before.order[kept])).astype(before.order.dtype),
+        tuple(level.of_selected(kept_codes) for level in before.levels),
+        np.argsort(np.argsort(before.order[kept_codes])).astype(before.order.dtype),
         before.marks,
     )
-    bound = replace(rules, first=rules.first[:, kept], second=rules.second[:, kept])
+    bound = replace(rules, first=rules.first[:, kept_codes], second=rules.second[:, kept_codes])
     return replace(attribute, column=column, hierarchy=hierarchy, rules=bound)
 
 
 def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
     """Return the column of these records, and the codes of the values that they have."""
-    there, codes = np.unique(column.codes[rows], return_inverse=True)
-    kept = there.astype(np.int64)
-    return column.with_values(kept, codes), kept
+    present_codes, codes = np.unique(column.codes[rows], return_inverse=True)
+    kept_codes = present_codes.astype(np.int64)
+    return column.with_values(kept_codes, codes), kept_codes
 
 
 def _run(
@@ -333,7 +333,7 @@ def _run(
 
 
 def _rules_kept(result: Result) -> float | None:
-    rules = [rule for each in result.measures.attributes.values() for rule in each.rules]
+    rules = [rule for attribute in result.measures.attributes.values() for rule in attribute.rules]
     importance = sum_in_order(rule.importance for rule in rules)
     if not importance:
         return None
@@ -377,13 +377,13 @@ def preflight(
     facts = [records, count_of(len(task.quasi), "quasi-identifier")]
     if task.sensitive_requirements:
         facts.append(count_of(len(task.sensitive_requirements), "requirement") + " beyond k")
-    warnings = [*(str(each) for each in task.singling_out), *task.warnings]
+    warnings = [*(str(column) for column in task.singling_out), *task.warnings]
     if algorithm.family is Family.FULL_DOMAIN:
         counts = string_figures(task)
-        strings, left = counts["all"], counts["after_pre_pruning"]
+        strings, strings_left = counts["all"], counts["after_pre_pruning"]
         facts.append(
             count_of(strings, "string")
-            + (f", {count_text(left)} after pre-pruning" if left < strings else "")
+            + (f", {count_text(strings_left)} after pre-pruning" if strings_left < strings else "")
         )
         warnings += task.built
     else:
@@ -406,17 +406,20 @@ def folded(notes: Sequence[str]) -> tuple[str, ...]:
     ('2 columns (a, b): no hierarchy is given',)
     """
     alike: dict[str, list[str]] = {}
-    for each in notes:
-        message = each.partition(": ")[2].partition(";")[0] or each
-        alike.setdefault(message, []).append(each)
-    names = {message: [each.partition(": ")[0] for each in own] for message, own in alike.items()}
-    kept = [
-        own[0]
-        if len(own) == 1
-        else f"{len(own)} columns ({first_few(names[message], 3)}): {message}"
-        for message, own in alike.items()
+    for message_note in notes:
+        message = message_note.partition(": ")[2].partition(";")[0] or message_note
+        alike.setdefault(message, []).append(message_note)
+    names = {
+        message: [message_note.partition(": ")[0] for message_note in alike_notes]
+        for message, alike_notes in alike.items()
+    }
+    folded_notes = [
+        alike_notes[0]
+        if len(alike_notes) == 1
+        else f"{len(alike_notes)} columns ({first_few(names[message], 3)}): {message}"
+        for message, alike_notes in alike.items()
     ]
-    return tuple(kept)
+    return tuple(folded_notes)
 
 
 def _published(task: Task) -> list[str]:

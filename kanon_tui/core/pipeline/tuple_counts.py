@@ -46,12 +46,12 @@ class Packing:
     @classmethod
     def for_sizes(cls, sizes: Sequence[int]) -> Self:
         """Return the layout for columns with this many codes each."""
-        word, left, places = 0, _FIRST, []
+        word, bits_left, places = 0, _FIRST, []
         for bits in (max(size - 1, 0).bit_length() for size in sizes):
-            if bits > left:
-                word, left = word + 1, _OTHERS
-            left -= bits
-            places.append((word, left, bits))
+            if bits > bits_left:
+                word, bits_left = word + 1, _OTHERS
+            bits_left -= bits
+            places.append((word, bits_left, bits))
         return cls(tuple(places))
 
     @property
@@ -142,8 +142,8 @@ def sum_counts(
     """Return the sum of what was counted in pieces; `check` gets the counts so far."""
     total: Counts = {}
     waiting: list[Counts] = []
-    for found in pieces:
-        waiting.append(found)
+    for piece_counts in pieces:
+        waiting.append(piece_counts)
         if len(waiting) >= _MERGED_AT_A_TIME:
             total, waiting = merge_counts([total, *waiting]), []
             check(total)
@@ -155,7 +155,9 @@ def sum_counts(
 def find_rows(rows: pl.DataFrame, index: pl.DataFrame) -> Int64s:
     """Return the `row` of the index that every row has; all of them must be there."""
     names = rows.columns
-    found = rows.join(index, on=names, how="left", nulls_equal=True, maintain_order="left")["row"]
-    if found.has_nulls():
+    row_numbers = rows.join(index, on=names, how="left", nulls_equal=True, maintain_order="left")[
+        "row"
+    ]
+    if row_numbers.has_nulls():
         raise InputError(CHANGED)
-    return found.to_numpy().astype(np.int64)
+    return row_numbers.to_numpy().astype(np.int64)

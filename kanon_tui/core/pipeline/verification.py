@@ -37,7 +37,7 @@ class Requirements:
     def claims(self) -> tuple[Claim, ...]:
         """The requirements on sensitive attributes."""
         tokens = self.task.table.missing_tokens
-        return tuple(each.claim(tokens) for each in self.task.sensitive_requirements)
+        return tuple(requirement.claim(tokens) for requirement in self.task.sensitive_requirements)
 
     @property
     def risk(self) -> RiskClaim | None:
@@ -60,17 +60,17 @@ class Requirements:
         That is the k that the person of each asks for, nan where none, and the person.
         """
         task, personal_k = self.task, self.task.personal_k
-        given: dict[str, Any] = {}
+        facts: dict[str, Any] = {}
         if personal_k is not None and personal_k.numbers is not None:
-            given["personal_k"] = personal_k.numbers[personal_k.codes[records]].tolist()
+            facts["personal_k"] = personal_k.numbers[personal_k.codes[records]].tolist()
         if task.repeated is not None:
             persons = task.table.texts(task.repeated.name)
-            given["people"] = People(
+            facts["people"] = People(
                 of_rows=persons.gather(records).to_list(),
                 of_table=persons.to_list(),
                 original={c.name: task.table.texts(c.name).to_list() for c in task.sensitive},
             )
-        return given
+        return facts
 
 
 def check_published(release: Release) -> None:

@@ -93,8 +93,8 @@ def written_together(
     """
     for path in paths:
         check_place(path, force)
-    own = (paths if private else ()) if isinstance(private, bool) else private
-    pending = [_PendingFile(p, force, p in own, (finished or {}).get(p)) for p in paths]
+    private_paths = (paths if private else ()) if isinstance(private, bool) else private
+    pending = [_PendingFile(p, force, p in private_paths, (finished or {}).get(p)) for p in paths]
     if len({aside.target for aside in pending}) < len(pending):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:

@@ -70,21 +70,21 @@ class Cells:
         texts = column
         if column.dtype != pl.String or column.has_nulls():
             texts = all_texts(column.to_frame(), who, days).to_series()
-        own = pl.Categories.random()
-        coded = texts.cast(pl.Categorical(own))  # freed with the last column that uses it
+        categories = pl.Categories.random()
+        coded = texts.cast(pl.Categorical(categories))  # freed with the last column that uses it
         places = coded.to_physical().to_numpy()
-        distinct = own.to_series().rename(column.name)
+        distinct = categories.to_series().rename(column.name)
         return cls(distinct, places.astype(_smallest(len(distinct))))
 
     @classmethod
     def _of_coded(cls, column: pl.Series, texts: pl.Series) -> Self:
         """Return the cells of a coded column; its numbers stay where they are."""
         places = column.to_physical().to_numpy()
-        there = counts_of_codes(places, texts.len()) > 0
-        if there.all():
+        is_present = counts_of_codes(places, texts.len()) > 0
+        if is_present.all():
             return cls(texts.alias(column.name), places)
-        number = np.cumsum(there, dtype=_smallest(texts.len())) - 1
-        return cls(texts.filter(pl.Series(there)).alias(column.name), number[places])
+        number = np.cumsum(is_present, dtype=_smallest(texts.len())) - 1
+        return cls(texts.filter(pl.Series(is_present)).alias(column.name), number[places])
 
     @classmethod
     def _of_near_numbers(cls, column: pl.Series, above: Int64s, low: int, who: str) -> Self:
@@ -144,9 +144,9 @@ class NumberArray:
             return
         assert self._folder is not None
         with writing_errors(self._folder):
-            left = numbers.view(np.uint8).data
-            while len(left):
-                left = left[self._file.write(left) :]
+            unwritten = numbers.view(np.uint8).data
+            while len(unwritten):
+                unwritten = unwritten[self._file.write(unwritten) :]
 
     def array(self) -> Codes:
         """Return all numbers as one array, in memory or mapped from the file."""
@@ -197,9 +197,9 @@ def counts_of_codes(codes: Codes, least: int = 0) -> Int64s:
     """Return how many records have each code; narrow codes are not widened all at once."""
     counts = np.zeros(least, dtype=np.int64)
     for piece in slices_of(len(codes)):
-        found = np.bincount(codes[piece], minlength=len(counts))
-        found[: len(counts)] += counts
-        counts = found
+        summed = np.bincount(codes[piece], minlength=len(counts))
+        summed[: len(counts)] += counts
+        counts = summed
     return counts
 
 
@@ -221,12 +221,12 @@ def incomplete_rows(
     frame: pl.DataFrame, names: Iterable[str], missing_tokens: Sequence[str]
 ) -> Flags:
     """Return which records of texts have a missing token in one of the named columns."""
-    found = np.zeros(frame.height, dtype=bool)
+    is_incomplete = np.zeros(frame.height, dtype=bool)
     for name in names:
         cells = frame[name]
         if isinstance(cells.dtype, pl.Enum):
             tokens = cells.dtype.categories.is_in(list(missing_tokens)).to_numpy()
-            found |= tokens[cells.to_physical().to_numpy()]
+            is_incomplete |= tokens[cells.to_physical().to_numpy()]
         else:
-            found |= cells.is_in(list(missing_tokens)).to_numpy()
-    return found
+            is_incomplete |= cells.is_in(list(missing_tokens)).to_numpy()
+    return is_incomplete

@@ -122,20 +122,20 @@ class Column:
 
         Besides the column's own form, a decimal point and a date like 1995-09-20 are understood.
         """
-        wanted = text_series(texts)
+        series = text_series(texts)
         if self.kind is Kind.DATE:
-            numbers = parse_dates(wanted, "%Y-%m-%d")
+            numbers = parse_dates(series, "%Y-%m-%d")
             if self.date_format is not None:
-                own = parse_dates(wanted, self.date_format)
-                numbers = np.where(np.isnan(own), numbers, own)
+                formatted_days = parse_dates(series, self.date_format)
+                numbers = np.where(np.isnan(formatted_days), numbers, formatted_days)
         else:
-            numbers = self.number_format.read(wanted)
+            numbers = self.number_format.read(series)
             if self.number_format != PLAIN:
-                numbers = np.where(np.isnan(numbers), PLAIN.read(wanted), numbers)
+                numbers = np.where(np.isnan(numbers), PLAIN.read(series), numbers)
         if self.coding is None:
             return numbers
         for text, bound in self.coded_ends.items():
-            numbers = np.where((wanted == text).to_numpy(), bound, numbers)
+            numbers = np.where((series == text).to_numpy(), bound, numbers)
         return numbers
 
     @cached_property
@@ -225,21 +225,23 @@ class Column:
         """The number of records of the column."""
         return int(self.counts.sum())
 
-    def with_values(self, kept: NDArray[np.int64], codes: NDArray[np.integer]) -> Self:
-        """Return the column with the values `kept` (codes, rising) and new codes of its records."""
+    def with_values(self, kept_codes: NDArray[np.int64], codes: NDArray[np.integer]) -> Self:
+        """Return the column with the values of some codes (rising) and new codes of records."""
         place = np.full(len(self.values), -1, dtype=np.int32)
-        place[kept] = np.arange(len(kept))
+        place[kept_codes] = np.arange(len(kept_codes))
         missing = None if self.missing is None else int(place[self.missing])
         coding = self.coding and replace(
-            self.coding, new_code=place[self.coding.new_code], covered=self.coding.covered[kept]
+            self.coding,
+            new_code=place[self.coding.new_code],
+            covered=self.coding.covered[kept_codes],
         )
         return replace(
             self,
             codes=codes.astype(np.int32),
-            values=tuple(self.values[code] for code in kept.tolist()),
-            numbers=None if self.numbers is None else self.numbers[kept],
+            values=tuple(self.values[code] for code in kept_codes.tolist()),
+            numbers=None if self.numbers is None else self.numbers[kept_codes],
             missing=None if missing == -1 else missing,
-            ground=self.ground and tuple(labels[kept] for labels in self.ground),
+            ground=self.ground and tuple(labels[kept_codes] for labels in self.ground),
             value_counts=None,
             coding=coding,
         )
@@ -343,22 +345,22 @@ class GroupValues:
         if count * width <= _DENSE * len(keys):  # a table of all pairs is quicker than sorting
             table = np.bincount(keys, weights=records, minlength=count * width).astype(np.int64)
             pairs = np.flatnonzero(table)
-            found = table[pairs]
+            pair_records = table[pairs]
         elif records is None:
             keys.sort()
             begins = np.flatnonzero(keys[1:] != keys[:-1]) + 1
             starts = np.concatenate([[0], begins]) if len(keys) else begins
             pairs = keys[starts].astype(np.int64)
-            found = np.diff(starts, append=len(keys))
+            pair_records = np.diff(starts, append=len(keys))
         else:
-            pairs, found = _summed(keys.astype(np.int64, copy=False), records)
-        return cls(count, *_halves(pairs, width), found)
+            pairs, pair_records = _summed(keys.astype(np.int64, copy=False), records)
+        return cls(count, *_halves(pairs, width), pair_records)
 
     @cached_property
     def starts(self) -> Int64s:
         """The index of the first pair of each group, and the number of pairs at the end."""
-        each = np.bincount(self.group, minlength=self.count)
-        return np.concatenate([[0], np.cumsum(each)])
+        pairs_per_group = np.bincount(self.group, minlength=self.count)
+        return np.concatenate([[0], np.cumsum(pairs_per_group)])
 
     @cached_property
     def distinct(self) -> Int64s:
@@ -406,8 +408,10 @@ class GroupValues:
 
     def only(self, shown: Flags) -> "tuple[Int64s, GroupValues]":
         """Return the groups that have any of the flagged pairs, and these pairs renumbered."""
-        there, group = np.unique(self.group[shown], return_inverse=True)
-        return there, GroupValues(len(there), group, self.code[shown], self.records[shown])
+        shown_groups, group = np.unique(self.group[shown], return_inverse=True)
+        return shown_groups, GroupValues(
+            len(shown_groups), group, self.code[shown], self.records[shown]
+        )
 
     def stretch_ends(
         self, stretches: npt.NDArray[np.integer]
@@ -433,13 +437,13 @@ class GroupValues:
         """Return the smallest and largest number of each group's pairs; -1 without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)
         high = low.copy()
-        there = np.flatnonzero(self.distinct)
-        if len(there) and per_pair is self.code:  # it rises within a group
-            low[there] = per_pair[self.starts[there]]
-            high[there] = per_pair[self.starts[there + 1] - 1]
-        elif len(there):
-            low[there] = np.minimum.reduceat(per_pair, self.starts[there])
-            high[there] = np.maximum.reduceat(per_pair, self.starts[there])
+        nonempty_groups = np.flatnonzero(self.distinct)
+        if len(nonempty_groups) and per_pair is self.code:  # it rises within a group
+            low[nonempty_groups] = per_pair[self.starts[nonempty_groups]]
+            high[nonempty_groups] = per_pair[self.starts[nonempty_groups + 1] - 1]
+        elif len(nonempty_groups):
+            low[nonempty_groups] = np.minimum.reduceat(per_pair, self.starts[nonempty_groups])
+            high[nonempty_groups] = np.maximum.reduceat(per_pair, self.starts[nonempty_groups])
         return low, high
 
 

@@ -118,9 +118,9 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
     end, gap = len(numbers), "" if column.missing is None else column.values[column.missing]
     number = np.arange(end)
     number[above], number[below], number[np.isnan(numbers)] = end, -1, end + 1
-    kept, codes = np.unique(number, return_inverse=True)
+    present_numbers, codes = np.unique(number, return_inverse=True)
     texts = [*column.values, top_text or "", gap, bottom_text or ""]
-    values = tuple(texts[place] for place in kept.tolist())
+    values = tuple(texts[place] for place in present_numbers.tolist())
     new_code = codes.astype(np.int32)
     coding = EndCoding(
         top=top,
@@ -131,15 +131,15 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
         covered=np.bincount(new_code, minlength=len(values)),
         original=np.unique(numbers[~np.isnan(numbers)]),
     )
-    own = column.value_counts
+    value_counts = column.value_counts
     return replace(
         column,
         codes=new_code[column.codes],
         values=values,
-        numbers=np.array([*numbers, top, np.nan, bottom], dtype=np.float64)[kept],
+        numbers=np.array([*numbers, top, np.nan, bottom], dtype=np.float64)[present_numbers],
         missing=None if column.missing is None else len(values) - 1,
         coding=coding,
-        value_counts=None if own is None else counted(new_code, own, len(values)),
+        value_counts=None if value_counts is None else counted(new_code, value_counts, len(values)),
     )
 
 
@@ -174,15 +174,15 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> Column:
             firsts.setdefault(key, code)
     number = {key: place for place, key in enumerate(firsts)}
     codes = [len(firsts) if gap else number[key] for key, gap in zip(keys, gaps, strict=True)]
-    kept, missing = list(firsts.values()), None
+    kept_codes, missing = list(firsts.values()), None
     if any(gaps):
-        missing = len(kept)
-        kept.append(gaps.index(True) if column.missing is None else column.missing)
+        missing = len(kept_codes)
+        kept_codes.append(gaps.index(True) if column.missing is None else column.missing)
     new_code, counts = np.array(codes, dtype=np.int32), column.value_counts
     return replace(
-        column.with_values(np.array(kept, dtype=np.int64), new_code[column.codes]),
+        column.with_values(np.array(kept_codes, dtype=np.int64), new_code[column.codes]),
         missing=missing,
-        value_counts=None if counts is None else counted(new_code, counts, len(kept)),
+        value_counts=None if counts is None else counted(new_code, counts, len(kept_codes)),
         coding=None,
         spellings=Spellings(column, tuple(missing_tokens), tuple(codes)),
     )
@@ -193,8 +193,8 @@ def value_key(text: str) -> Decimal | str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).casefold()
         text = unicodedata.normalize("NFKC", text)
-        seen = (c for c in text if unicodedata.category(c) != "Cf")
-        text = _UNSEEN.sub("", "".join(seen)).replace("\u2212", "-")
+        visible = (c for c in text if unicodedata.category(c) != "Cf")
+        text = _UNSEEN.sub("", "".join(visible)).replace("\u2212", "-")
     text = " ".join(text.casefold().split())
     if _NUMBER.fullmatch(text):
         try:

@@ -98,11 +98,11 @@ def _places(name: str) -> Iterator[tuple[Place, Place]]:
     """Yield the places of a name among twins, each with the place of its twin."""
     words = words_of_column(name)
     for at, word in enumerate(words):
-        others = (*words[:at], *words[at + 1 :])
+        other_words = (*words[:at], *words[at + 1 :])
         for kind, sides in enumerate(_TWINS):
             for side, listed in enumerate(sides):
                 if word in listed:
-                    yield (kind, side, at, others), (kind, 1 - side, at, others)
+                    yield (kind, side, at, other_words), (kind, 1 - side, at, other_words)
 
 
 def find_partners(
@@ -113,22 +113,22 @@ def find_partners(
     A partner's own partners are found, too: of `lat`, `long` and what follows from both.
     """
     partners: dict[str, ColumnPartner] = {}
-    known = list(quasi)
+    known_names = list(quasi)
     remaining = list(undecided)
-    twins = Twins(known)
+    twins = Twins(known_names)
     for name in remaining:
         twin = twins.of(name)
         if twin is not None:
             partners[name] = ColumnPartner(twin, f"it belongs to {twin}, as their names say")
-    known += partners
+    known_names += partners
     remaining = [name for name in remaining if name not in partners]
-    if not remaining or not known or len(known) * len(remaining) > MOST_PAIRS:
+    if not remaining or not known_names or len(known_names) * len(remaining) > MOST_PAIRS:
         return partners
-    rows = table.first_rows(FIRST_ROWS, [*known, *remaining])
+    rows = table.first_rows(FIRST_ROWS, [*known_names, *remaining])
     codes = {name: Cells.from_series(rows[name], name).places for name in rows.columns}
-    together = {name: [codes[name]] for name in known}
-    twins = Twins(known)
-    for name in known:
+    together = {name: [codes[name]] for name in known_names}
+    twins = Twins(known_names)
+    for name in known_names:
         twin = twins.of(name)
         if twin is not None and name < twin:
             together[f"{name} and {twin}"] = [codes[name], codes[twin]]
@@ -141,9 +141,9 @@ def find_partners(
     return partners
 
 
-def _depends_on(codes: Codes, known: Mapping[str, Sequence[Codes]]) -> str:
+def _depends_on(codes: Codes, known_columns: Mapping[str, Sequence[Codes]]) -> str:
     """Return the first of the known columns that a column depends on, or determines; else empty."""
-    for name, columns in known.items():
+    for name, columns in known_columns.items():
         if follows(columns, codes) or (len(columns) == 1 and follows([codes], columns[0])):
             return name
     return ""

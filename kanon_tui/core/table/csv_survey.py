@@ -92,7 +92,7 @@ def survey_csv(
             spaces = counts["spaced"] + counts["at end"] == counts["cuts"]
             head = replace(head, dialect=replace(head.dialect, spaces=spaces))
         plain, facts = head.described()
-        layout = plain.with_marks(*(counts[each] for each in ("quotes", "CR", "LF", "CR LF")))
+        layout = plain.with_marks(*(counts[mark] for mark in ("quotes", "CR", "LF", "CR LF")))
         stretches = None
         if layout.line_end is not None:
             stretches = csv_text.cut_records(file, layout, head.start, head.end, piece_bytes)
@@ -287,28 +287,28 @@ def sample_csv(
     facts = replace(facts, bytes=total)
     if len(files) == 1 and head.is_complete:
         return first, facts, first.height, True
-    each = max(len(head.text) // max(first.height, 1), 1)
-    wanted = max(each * records, LEAST_BYTES)
-    stretches = min(STRETCHES, max(wanted // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
+    bytes_per_record = max(len(head.text) // max(first.height, 1), 1)
+    sample_bytes = max(bytes_per_record * records, LEAST_BYTES)
+    stretches = min(STRETCHES, max(sample_bytes // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
     first = first.head(-(-records // stretches))
-    found = [(first, each * first.height)]
+    samples = [(first, bytes_per_record * first.height)]
     like_first = like_first_part(options, facts, layout.names)
     for number in range(1, stretches):
         place, offset = 0, total * number // stretches
         while offset >= sizes[place] and place < len(files) - 1:
             offset -= sizes[place]
             place += 1
-        path, own = files[place], layout
+        path, part_layout = files[place], layout
         with reading_errors(path), open(path, "rb") as file:
             if place and sizes[place]:
-                own, _ = _read_head(file, path, like_first).described()
+                part_layout, _ = _read_head(file, path, like_first).described()
             file.seek(offset)
-            text = file.read(min(wanted // stretches, sizes[place] - offset))
-        stretch = _regular_stretch(text, own.without_header)
+            text = file.read(min(sample_bytes // stretches, sizes[place] - offset))
+        stretch = _regular_stretch(text, part_layout.without_header)
         if stretch is not None:
-            found.append((in_order_of(layout.names, stretch[0], path, files[0]), stretch[1]))
-    frame = pl.concat(frame for frame, _ in found)
-    per_record = max(sum(size for _, size in found) / max(frame.height, 1), 1)
+            samples.append((in_order_of(layout.names, stretch[0], path, files[0]), stretch[1]))
+    frame = pl.concat(frame for frame, _ in samples)
+    per_record = max(sum(size for _, size in samples) / max(frame.height, 1), 1)
     return frame, facts, max(round(total / per_record), frame.height), False
 
 

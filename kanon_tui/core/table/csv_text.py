@@ -116,7 +116,7 @@ def cut_records(
     """
     end = _end_of_text(file, start, size)
     scan = RecordScan(layout)
-    found: list[tuple[int, int, int]] = []
+    stretches: list[tuple[int, int, int]] = []
     begin, counted, place = start, 0, start
     block = min(_BLOCK, max(piece_bytes, 1))
     while place < end:
@@ -134,12 +134,12 @@ def cut_records(
         if len(ends) and place - begin >= piece_bytes and place < end:
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
-                found.append((begin, last, scan.records - counted))
+                stretches.append((begin, last, scan.records - counted))
                 begin, counted = last, scan.records
     records = scan.finish()
     if records is None:
         return None
-    return [*found, (begin, end, records - counted)]
+    return [*stretches, (begin, end, records - counted)]
 
 
 def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
@@ -148,9 +148,9 @@ def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
     while end > start:
         begin = max(start, end - 4096)
         file.seek(begin)
-        kept = len(file.read(end - begin).rstrip(b"\r\n"))
-        if kept:
-            return begin + kept
+        text_length = len(file.read(end - begin).rstrip(b"\r\n"))
+        if text_length:
+            return begin + text_length
         end = begin
     return start
 
@@ -160,8 +160,8 @@ def text_bounds(file: IO[bytes], start: int, size: int, first: int, last: int) -
     file.seek(start)
     head = file.read(_SKIPPED)
     for _ in range(first):
-        found = re.search(rb"\r\n|\n|\r", head)
-        cut = found.end() if found else len(head)
+        line_end = re.search(rb"\r\n|\n|\r", head)
+        cut = line_end.end() if line_end else len(head)
         start, head = start + cut, head[cut:]
     end = size
     for _ in range(last):

@@ -50,8 +50,8 @@ def part_files(path: Path) -> tuple[Path, ...]:
     """
     with reading_errors(path):
         if is_pattern(path):
-            found = [Path(name) for name in glob.glob(str(path), recursive=True)]
-            parts = [part for part in found if part.is_file()]
+            matching_paths = [Path(name) for name in glob.glob(str(path), recursive=True)]
+            parts = [part for part in matching_paths if part.is_file()]
             if not parts:
                 raise InputError(f"{path}: no file matches this pattern; check the path")
         elif path.is_dir():
@@ -78,7 +78,7 @@ def _parts_in(folder: Path) -> Iterator[Path]:
 def name_beside(path: Path, ending: str) -> Path:
     """Return a name beside the data: `census.yaml` for `census.csv`, `parts/` or `parts/*`."""
     if is_pattern(path):
-        path = next(each for each in path.parents if not glob.has_magic(str(each)))
+        path = next(parent for parent in path.parents if not glob.has_magic(str(parent)))
         path = path / path.resolve().name if path == Path() else path
     return path.with_suffix("").with_suffix(ending)
 
@@ -116,12 +116,12 @@ def checked_file(path: Path) -> int:
     """Return the size of an ordinary, readable file, for libraries that open it themselves."""
     with reading_errors(path):
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path} is not an ordinary file; name one")
-        if not found.st_size:
+        if not status.st_size:
             raise InputError(f"{path.name} is empty; it needs at least one record")
-    return found.st_size
+    return status.st_size
 
 
 def check_limit(size: int, path: Path, limit: Limit) -> None:
@@ -188,14 +188,14 @@ def _damaged(path: Path, compression: str) -> InputError:
     )
 
 
-def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> str:
-    """Return the sheet or table that `wanted` names: by name, by number from 1, or the first."""
+def chosen_part(choice: str, parts: tuple[str, ...], path: Path, word: str) -> str:
+    """Return the sheet or table that `choice` names: by name, by number from 1, or the first."""
     if not parts:
         raise InputError(f"{path.name} has no {word}; name a file that has one")
-    if wanted == "auto":
+    if choice == "auto":
         return parts[0]
-    if wanted in parts:
-        return wanted
-    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted[:9]) <= len(parts):
-        return parts[int(wanted) - 1]
-    raise InputError(f"{path.name} has no {word} '{wanted}'; {suggestion(wanted, parts)}")
+    if choice in parts:
+        return choice
+    if choice.isascii() and choice.isdigit() and 0 < int(choice[:9]) <= len(parts):
+        return parts[int(choice) - 1]
+    raise InputError(f"{path.name} has no {word} '{choice}'; {suggestion(choice, parts)}")

@@ -175,10 +175,10 @@ def _chosen_query(
             f"{path.name} has views and no table; a view is read when it is named: data: "
             f"{{sheet: {names[0]}}}"
         )
-    wanted = options.sheet
-    if wanted == "auto" and without_views:
-        wanted = without_views[0]
-    table = chosen_part(wanted, names, path, "table")
+    choice = options.sheet
+    if choice == "auto" and without_views:
+        choice = without_views[0]
+    table = chosen_part(choice, names, path, "table")
     return f"SELECT * FROM {quoted(table)}", table, names
 
 
@@ -326,8 +326,8 @@ def _put_rows(
 ) -> None:
     """Write columns of numbers as numbers and others as texts; an empty number is NULL."""
     rows = with_numbers(table)
-    kinds = {each: _SQL_KINDS.get(kind, "VARCHAR") for each, kind in rows.schema.items()}
-    declared = ", ".join(f"{quoted(each)} {kind}" for each, kind in kinds.items())
+    kinds = {column: _SQL_KINDS.get(kind, "VARCHAR") for column, kind in rows.schema.items()}
+    declared = ", ".join(f"{quoted(column)} {kind}" for column, kind in kinds.items())
     if force:
         execute(f"DROP TABLE IF EXISTS {quoted(name)}")
     execute(f"CREATE TABLE {quoted(name)} ({declared})")
@@ -342,12 +342,12 @@ def _put_rows(
 
 def _check_capitals(names: Sequence[str], who: str) -> None:
     """Refuse names of columns that differ in capitals alone, which most databases ignore."""
-    seen: dict[str, str] = {}
+    names_by_lower: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name.lower(), name)
-        if other != name:
+        namesake = names_by_lower.setdefault(name.lower(), name)
+        if namesake != name:
             raise InputError(
-                f"{who}: the columns '{other}' and '{name}' differ in capitals alone, which the "
+                f"{who}: the columns '{namesake}' and '{name}' differ in capitals alone, which the "
                 "database does not distinguish; rename one with data: {rename: …}, or write a file"
             )
 
@@ -382,7 +382,7 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
         )
     sql = require("sqlalchemy", "writing into a database", who)
     engine = _engine(sql, address, who)
-    escaped = table.rename(lambda each: each.replace("%", "%%"))
+    escaped = table.rename(lambda column: column.replace("%", "%%"))
     try:
         with engine.begin() as connection:
             run = connection.exec_driver_sql
@@ -449,7 +449,10 @@ def fetched(
             parts[place].append(column)
             taken += int(column.str.len_bytes().sum()) + _BYTES_PER_CELL * len(values)
         check_limit(taken, Path(who), options.limit)
-    columns = [pl.concat(each) if each else pl.Series(dtype=pl.String) for each in parts]
+    columns = [
+        pl.concat(column_parts) if column_parts else pl.Series(dtype=pl.String)
+        for column_parts in parts
+    ]
     printed = [
         without_clocks(column) if clocks else column
         for column, clocks in zip(columns, moments, strict=True)

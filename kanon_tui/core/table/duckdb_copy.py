@@ -61,7 +61,7 @@ def contents_without(connection: Any, left_out: str) -> Contents:
     The sum has the number of the rows and of their hashes, in any order.
     """
     database = _database(connection)
-    found: Contents = {}
+    contents: Contents = {}
     for kind, query in _ABOUT.items():
         for row in connection.execute(query + _HERE, [database]).fetchall():
             of_table = row[4] if kind == "index" else row[1]
@@ -69,13 +69,13 @@ def contents_without(connection: Any, left_out: str) -> Contents:
             if is_of_tables and (row[0], of_table.lower()) == (_MAIN, left_out.lower()):
                 continue
             name = f"{row[1]}.{row[2]}" if kind == "comment on a column" else row[1]
-            found[kind, row[0], name] = row
-    for kind, schema, name in list(found):
+            contents[kind, row[0], name] = row
+    for kind, schema, name in list(contents):
         if kind == "table":
             place = f"{_quoted(database)}.{_quoted(schema)}.{_quoted(name)}"
             rows = f"SELECT count(*), sum(hash(kanon_row)::HUGEINT) FROM {place} AS kanon_row"
-            found["rows of the table", schema, name] = connection.execute(rows).fetchone()
-    return found
+            contents["rows of the table", schema, name] = connection.execute(rows).fetchone()
+    return contents
 
 
 def copy_without(connection: Any, draft: Path, left_out: str, passes: Callable[..., bool]) -> None:
@@ -138,9 +138,11 @@ def _in_order_of_references(connection: Any, database: str) -> list[tuple[str, s
     order: TopologicalSorter[tuple[str, str]] = TopologicalSorter()
     for schema, table in connection.execute(_TABLES + _HERE, [database]).fetchall():
         order.add((schema, table))
-    for schema, table, other in connection.execute(_REFERENCES + _HERE, [database]).fetchall():
-        if table != other:
-            order.add((schema, table), (schema, other))
+    for schema, table, referenced_table in connection.execute(
+        _REFERENCES + _HERE, [database]
+    ).fetchall():
+        if table != referenced_table:
+            order.add((schema, table), (schema, referenced_table))
     return list(order.static_order())
 
 

@@ -289,17 +289,17 @@ def format_of(path: Path) -> FileFormat:
 
 
 def _format_by(head: bytes, path: Path) -> FileFormat:
-    for each in FORMATS:
-        if each.has_mark(head):
-            return each
+    for file_format in FORMATS:
+        if file_format.has_mark(head):
+            return file_format
     if head.startswith(ZIP.mark):
         return EXCEL
     named = _BY_ENDING.get(inner_name(path).suffix.lower())
     if named is not None:
         return named
-    for each in FORMATS:
-        if each.begins is not None and each.begins.match(head):
-            return each
+    for file_format in FORMATS:
+        if file_format.begins is not None and file_format.begins.match(head):
+            return file_format
     return TEXT
 
 
@@ -315,7 +315,7 @@ def _unpacked_head(path: Path, packing: Compression) -> bytes:
 def format_written(path: Path) -> FileFormat:
     """Return the format in which a table is written to a file of this name; text by default."""
     ending = inner_name(path).suffix.lower()
-    return next((each for each in FORMATS if ending in each.written), TEXT)
+    return next((file_format for file_format in FORMATS if ending in file_format.written), TEXT)
 
 
 def packing_written(path: Path) -> Compression | None:

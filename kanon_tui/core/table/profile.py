@@ -105,13 +105,13 @@ class SinglingOut:
 
 def singling_out_columns(table: Table, names: Iterable[str]) -> tuple[SinglingOut, ...]:
     """Return those of these columns that single people out, in the order of the names."""
-    found = []
+    columns = []
     for name in names:
         values = table.occurrences(name)
         missing = values["value"].is_in(list(table.missing_tokens))
         counts = values["records"].filter(~missing)
-        found.append(SinglingOut(name, int((counts == 1).sum()), int(counts.sum())))
-    return tuple(each for each in found if each.records >= MANY and each.share >= SHARE)
+        columns.append(SinglingOut(name, int((counts == 1).sum()), int(counts.sum())))
+    return tuple(column for column in columns if column.records >= MANY and column.share >= SHARE)
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,11 @@ class KeyFile:
             self._new = None
 
     def _read(self) -> bytes:
-        found = os.stat(self.path)
-        mode = found.st_mode
+        status = os.stat(self.path)
+        mode = status.st_mode
         if not stat.S_ISREG(mode):
             raise self._unusable("it is not an ordinary file")
-        if not (is_ours(found) or found.st_uid == 0):
+        if not (is_ours(status) or status.st_uid == 0):
             raise self._unusable("it belongs to another user, who knows the key and can change it")
         if has_owners() and mode & _OTHERS:
             raise InputError(

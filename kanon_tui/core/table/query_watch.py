@@ -44,13 +44,13 @@ class QueryWatch:
 
     def __call__(self) -> bool:
         """Return whether the query has to stop."""
-        now = time.monotonic()
-        if now < self._next_look:
+        time_now = time.monotonic()
+        if time_now < self._next_look:
             return False
-        self._next_look = now + _LOOK
+        self._next_look = time_now + _LOOK
         if held_memory() - self._memory_before > EXPANSION * byte_limit(self._limit):
             self.refusal = too_large(self._file, self._limit)
-        elif now > self._deadline:
+        elif time_now > self._deadline:
             self.refusal = too_slow(self._file)
         return self.refusal is not None
 

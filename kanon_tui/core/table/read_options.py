@@ -57,12 +57,12 @@ def _is_encoding(name: str) -> bool:
     if name == "auto":
         return True
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
         "".encode(name)  # refused by codecs that take no text
     except (LookupError, ValueError, TypeError):
         return False
-    plain = found.name.replace("_", "-")
-    return found.incrementaldecoder is not None and plain not in _NOT_FOR_FILES
+    plain = codec.name.replace("_", "-")
+    return codec.incrementaldecoder is not None and plain not in _NOT_FOR_FILES
 
 
 def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:
@@ -178,13 +178,13 @@ class ReadOptions(Checked):
 
     def chosen_rows(self, frame: pl.DataFrame, file: str) -> Int64s:
         """Return the row of every chosen record; a row of several records occurs repeatedly."""
-        kept = np.ones(frame.height, dtype=np.bool_)
+        is_chosen = np.ones(frame.height, dtype=np.bool_)
         for name, condition in self.where.items():
             cells = Cells.from_series(frame[name], file)
-            kept &= self._satisfying(cells.texts, condition, f"{file}: data.where: {name}")[
+            is_chosen &= self._satisfying(cells.texts, condition, f"{file}: data.where: {name}")[
                 cells.places
             ]
-        rows = np.flatnonzero(kept)
+        rows = np.flatnonzero(is_chosen)
         counts = self.counts
         if not counts:
             return rows
@@ -209,23 +209,23 @@ class ReadOptions(Checked):
         """Return the chosen records without the column of counts, and the row of each."""
         self.check_choosing(frame.columns, file)
         rows = self.chosen_rows(frame, file)
-        kept = [name for name in frame.columns if name != self.counts]
-        return frame.select(frame[name] for name in kept)[rows], rows
+        names = [name for name in frame.columns if name != self.counts]
+        return frame.select(frame[name] for name in names)[rows], rows
 
     def _satisfying(self, texts: pl.Series, condition: str, where: str) -> Flags:
         """Return which texts satisfy a condition."""
-        sign, wanted = split_sign(condition)
+        sign, compared_text = split_sign(condition)
         if sign not in COMPARISONS:
-            return matches(texts, sign, wanted)
+            return matches(texts, sign, compared_text)
         for kind in (Kind.NUMERIC, Kind.DATE):
             formats = self.formats.known(kind)
-            bound = _first_reading(pl.Series([wanted]), formats)
+            bound = _first_reading(pl.Series([compared_text]), formats)
             if not np.isnan(bound[0]):
                 numbers = _first_reading(texts, formats)
                 break
         else:
             raise InputError(
-                f"{where}: '{wanted}' is neither a number nor a date; write one after {sign}"
+                f"{where}: '{compared_text}' is neither a number nor a date; write one after {sign}"
             )
         if kind is Kind.DATE:  # of moments the day counts
             bound, numbers = np.floor(bound), np.floor(numbers)
@@ -234,7 +234,7 @@ class ReadOptions(Checked):
         if wrong.len():
             raise InputError(
                 f"{where}: {Values(wrong.sort().to_list(), 3)} cannot be compared with "
-                f"'{wanted}'; name what stands for a missing value in "
+                f"'{compared_text}'; name what stands for a missing value in "
                 "data.missing.tokens, or compare texts with ="
             )
         satisfied: Flags = COMPARISONS[sign](numbers, bound[0]) & ~missing
@@ -256,19 +256,21 @@ def split_sign(condition: str) -> tuple[str, str]:
     return sign, condition[len(sign) :].strip()
 
 
-def matches(texts: pl.Series, sign: str, wanted: str) -> Flags:
-    """Return which texts contain `wanted`, equal it or do not, whatever their capitals."""
-    lower, wanted = texts.str.to_lowercase(), wanted.lower()
-    found = lower == wanted if "=" in sign else lower.str.contains(wanted, literal=True)
-    return (~found if sign.startswith("!") else found).to_numpy()
+def matches(texts: pl.Series, sign: str, compared_text: str) -> Flags:
+    """Return which texts contain `compared_text`, equal it or do not, whatever their capitals."""
+    lower, compared_text = texts.str.to_lowercase(), compared_text.lower()
+    is_match = (
+        lower == compared_text if "=" in sign else lower.str.contains(compared_text, literal=True)
+    )
+    return (~is_match if sign.startswith("!") else is_match).to_numpy()
 
 
 def _first_reading(texts: pl.Series, formats: tuple[Format, ...]) -> Floats:
     """Return the number or day of each text under the first format that reads it; nan for none."""
-    found = np.full(texts.len(), np.nan)
-    for each in formats:
-        unread = np.isnan(found)
+    numbers = np.full(texts.len(), np.nan)
+    for text_format in formats:
+        unread = np.isnan(numbers)
         if not unread.any():
             break
-        found[unread] = read_texts(texts.filter(unread), each)
-    return found
+        numbers[unread] = read_texts(texts.filter(unread), text_format)
+    return numbers

@@ -61,7 +61,7 @@ def words_of(name: str) -> str:
     """Return the words of a name: `dateOfBirth` and `Date-of-birth` are `date of birth`; é is e."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.replace("'", ""))
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(each for each in plain if not unicodedata.combining(each))
+    plain = "".join(character for character in plain if not unicodedata.combining(character))
     return " ".join(re.findall(r"[^\W_]+", plain)).lower()
 
 
@@ -77,8 +77,8 @@ class WordList:
 
     def find(self, words: str) -> str:
         """Return the word of this list that a name (from `words_of`) contains; empty if none."""
-        found = self._pattern.search(words)
-        return found.group() if found else ""
+        match = self._pattern.search(words)
+        return match.group() if match else ""
 
 
 _FILE = Path(__file__).with_name("personal_words.txt").read_text(encoding="utf-8")
@@ -225,19 +225,19 @@ def guess_attribute(table: Table, name: str) -> Guess:
         role, why = _role_by_values(words, summary, distinct, present)
     repeats = _FEW <= distinct.len() < present
     if role in (Role.IDENTIFIER, Role.OTHER) and summary.labels and repeats:
-        found = PERSON_NUMBERS.find(words)
-        if found:
+        word = PERSON_NUMBERS.find(words)
+        if word:
             role = Role.PERSON
-            why = f"its name says '{found}', and {present:,} records are {distinct.len():,} people"
+            why = f"its name says '{word}', and {present:,} records are {distinct.len():,} people"
     reason = f"{why}; {summary.what}"
     return Guess(role, summary.kind, reason, summary.format, summary.readings)
 
 
 def _role_by_name(words: str, numbers: bool) -> tuple[Role, str]:
     for role, listed in ROLE_WORDS.items():
-        found = listed.find(words)
-        if found and (numbers or role is not Role.WEIGHT):
-            return role, f"its name says '{found}'"
+        word = listed.find(words)
+        if word and (numbers or role is not Role.WEIGHT):
+            return role, f"its name says '{word}'"
     return Role.OTHER, "its name points at no person"
 
 
@@ -286,8 +286,8 @@ def _value_summary(distinct: pl.Series, formats: ValueFormats, is_code: bool) ->
     if several and _share_like(distinct, _LIKE_A_NUMBER) >= 0.9:
         readable = ~np.isnan(closest_format(distinct, NUMBER_FORMATS).read(distinct))
         if readable.mean() >= 0.9:
-            others = quoted_list(distinct.filter(~readable).sort(), most=3)
-            what = f"numbers but for {others}: missing tokens, if that is what they mean"
+            unreadable = quoted_list(distinct.filter(~readable).sort(), most=3)
+            what = f"numbers but for {unreadable}: missing tokens, if that is what they mean"
     return _ValueSummary(Kind.CATEGORICAL, what, labels=True, shaped=True)
 
 

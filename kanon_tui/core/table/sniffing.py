@@ -112,9 +112,11 @@ def _find_encoding(data: bytes, file: str) -> str:
         if data.startswith(mark):
             return encoding
     head = data[:_SAMPLE]
-    other = next((what for magic, what in _OTHER_FORMATS.items() if data.startswith(magic)), None)
-    if other:
-        raise InputError(f"{file} is {other}; save the table as CSV, TSV or Parquet")
+    other_format = next(
+        (what for magic, what in _OTHER_FORMATS.items() if data.startswith(magic)), None
+    )
+    if other_format:
+        raise InputError(f"{file} is {other_format}; save the table as CSV, TSV or Parquet")
     if b"\0" in head:
         # Letters of Western alphabets have a zero byte beside them in UTF-16.
         zeros = np.frombuffer(head[: len(head) // 2 * 2], np.uint8).reshape(-1, 2) == 0
@@ -200,11 +202,11 @@ def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
     end = max(text.find(b"\n", _SAMPLE) + 1, _SAMPLE)  # the last line may be very long
     head = text[:end].decode("utf-8", "ignore")
     records = filter(None, dialect.records(io.StringIO(head, newline="")))
-    found: list[list[str]] = []
+    complete_records: list[list[str]] = []
     with suppress(csv.Error):  # a field beyond the limit: the wrong quote for this text
-        found.extend(islice(records, _SAMPLE_RECORDS))
-    cut_off = len(text) > end and 1 < len(found) < _SAMPLE_RECORDS
-    return found[:-1] if cut_off else found
+        complete_records.extend(islice(records, _SAMPLE_RECORDS))
+    cut_off = len(text) > end and 1 < len(complete_records) < _SAMPLE_RECORDS
+    return complete_records[:-1] if cut_off else complete_records
 
 
 def _evenness(text: bytes, dialect: Dialect, spaces: bool | Literal["auto"]) -> float:
@@ -251,8 +253,8 @@ def find_header(
         return tuple(names), True, True
     if chosen == "auto":
         chosen = has_header(sample, tokens)
-    given = _header_names(first) if chosen is True else chosen
-    names = column_names(given, len(first), file, options.rename)
+    header_names = _header_names(first) if chosen is True else chosen
+    names = column_names(header_names, len(first), file, options.rename)
     return tuple(names), chosen is True, False
 
 
@@ -271,14 +273,14 @@ def _row_names_stand_below(first: Sequence[str], below: Records) -> bool:
 
 def _header_names(row: Sequence[str]) -> list[str]:
     """Return the names in a header; the spaces of `a, b, c` are layout."""
-    first, *others = row
-    if all(name.startswith(" ") for name in others):
-        others = [name.lstrip(" ") for name in others]
-    if not first.strip() and others:
+    first, *other_names = row
+    if all(name.startswith(" ") for name in other_names):
+        other_names = [name.lstrip(" ") for name in other_names]
+    if not first.strip() and other_names:
         first = "column_1"
-        while first in others:
+        while first in other_names:
             first += "_"
-    return [first, *others]
+    return [first, *other_names]
 
 
 def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
@@ -292,12 +294,12 @@ def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
     places = range(0, len(first), -(-len(first) // _COLUMNS_LOOKED_AT))
     for place in places:
         cell = first[place]
-        others = [record[place] for record in below if record[place] not in missing_tokens]
+        cells_below = [record[place] for record in below if record[place] not in missing_tokens]
         if _number_or_date([cell]):
             values += 1
-        elif cell in others:
+        elif cell in cells_below:
             repeated += 1
-        elif cell not in missing_tokens and _number_or_date(others):
+        elif cell not in missing_tokens and _number_or_date(cells_below):
             names += 1
     if names or values:
         return names >= values

@@ -100,16 +100,18 @@ class Source:
         """Yield the cells of a piece column by column, each with its distinct texts."""
         days = self._days_of(piece)
         for frame in self._frames(piece, tuple(dict.fromkeys(names))):
-            cells = {each.name: Cells.from_series(each, piece.path.name, days) for each in frame}
+            cells = {
+                column.name: Cells.from_series(column, piece.path.name, days) for column in frame
+            }
             yield cells
 
     def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield the records of a piece that are chosen; cells of Parquet files have their types."""
         choosing = self.options.choosing
-        wanted = tuple(dict.fromkeys((*names, *choosing)))
+        needed_names = tuple(dict.fromkeys((*names, *choosing)))
         with reading_errors(piece.path):
             parquet = piece.layout is None
-            frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
+            frames = iter([self._parquet(piece, needed_names)]) if parquet else self._csv(piece)
             for frame in frames:
                 parts = iter([frame])
                 if choosing:
@@ -172,7 +174,7 @@ def _parquet_errors(path: Path) -> Iterator[None]:
 def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
     if path in contents:
         return pl.scan_parquet(io.BytesIO(contents[path]))
-    partitions = (each.partition("=") for each in path.parts[:-1])
+    partitions = (folder.partition("=") for folder in path.parts[:-1])
     hive = {name: pl.String for name, sign, value in partitions if sign and name and value}
     return pl.scan_parquet(path, glob=False, hive_partitioning=bool(hive), hive_schema=hive or None)
 
@@ -215,8 +217,11 @@ def _open_address(address: str, options: ReadOptions) -> Source:
     folder.mkdir()
     files: list[Path] = []
     moments: set[str] = set()
-    with answering(address, options) as (given, batches), writing_errors(folder, others=False):
-        names = column_names(given, len(given), folder.name, options.rename)
+    with (
+        answering(address, options) as (answer_names, batches),
+        writing_errors(folder, others=False),
+    ):
+        names = column_names(answer_names, len(answer_names), folder.name, options.rename)
         for rows in batches:
             cells = dict(zip(names, zip(*rows, strict=True), strict=True))
             moments |= {n for n, c in cells.items() if any(isinstance(x, datetime) for x in c)}
@@ -253,16 +258,18 @@ def _open_csv(
     like_first, size = options, 0
     pieces: list[Piece] = []
     for file in files:
-        own, found = csv_survey.survey_csv(file, like_first, PIECE_BYTES, on_bytes)
-        assert found[0].layout is not None
+        file_facts, file_pieces = csv_survey.survey_csv(file, like_first, PIECE_BYTES, on_bytes)
+        assert file_pieces[0].layout is not None
         if not pieces:
-            names, facts = found[0].layout.names, own
+            names, facts = file_pieces[0].layout.names, file_facts
             like_first = like_first_part(options, facts, names)
-        in_order_of(names, pl.DataFrame(schema=found[0].layout.names), file, files[0])
-        pieces += found
-        size += own.bytes
-    left = _names_left(names, options, files[0])
-    return Source(left, tuple(pieces), replace(facts, bytes=size), options, files=tuple(files))
+        in_order_of(names, pl.DataFrame(schema=file_pieces[0].layout.names), file, files[0])
+        pieces += file_pieces
+        size += file_facts.bytes
+    names_left = _names_left(names, options, files[0])
+    return Source(
+        names_left, tuple(pieces), replace(facts, bytes=size), options, files=tuple(files)
+    )
 
 
 def _names_left(names: Sequence[str], options: ReadOptions, file: Path) -> tuple[str, ...]:
@@ -313,8 +320,8 @@ def _open_parquet(
     if not pieces:
         typed_columns.check_size(texts, who, "")
     facts = FileFacts("parquet", None, size)
-    left = _names_left(names, options, files[0])
-    source = Source(left, tuple(pieces), facts, options, (), tuple(files), contents or {})
+    names_left = _names_left(names, options, files[0])
+    source = Source(names_left, tuple(pieces), facts, options, (), tuple(files), contents or {})
     same = all(schema == schemas[0] for schema in schemas)
     groups = [files] if same else [[file] for file in files]
     days = {file: _days(source, group) for group in groups for file in group}
@@ -338,9 +345,9 @@ def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
     midnight = lazy.select((moments.dt.time().drop_nulls() == time(0)).all())
     if not midnight.collect_schema():
         return ()
-    found = midnight.collect(engine="streaming").row(0, named=True)
+    is_at_midnight = midnight.collect(engine="streaming").row(0, named=True)
     renamed = source.options.rename
-    return tuple(renamed.get(name, name) for name, days in found.items() if days)
+    return tuple(renamed.get(name, name) for name, days in is_at_midnight.items() if days)
 
 
 # ---------------------------------------------------------------------------- tables in memory
@@ -414,18 +421,18 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
     """Return the table in a file's contents; the first row of a sheet may hold the names."""
     typed_columns.check_width(len(contents.columns), who)
     header, names, columns = None, contents.names, contents.columns
-    kept, skipped = None, 0
+    kept_rows, skipped = None, 0
     if names is None:
-        columns, kept = _without_blanks(columns, options)
+        columns, kept_rows = _without_blanks(columns, options)
         if not columns:
             raise InputError(f"{who} has no records")
         sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
-        found, header, _ = find_header(sample, options, who)
-        names = list(found)
-        skipped = int(kept[0])
+        header_names, header, _ = find_header(sample, options, who)
+        names = list(header_names)
+        skipped = int(kept_rows[0])
         if header:
-            columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
-        kept = kept - skipped
+            columns, kept_rows = [column.slice(1) for column in columns], kept_rows[1:] - 1
+        kept_rows = kept_rows - skipped
     else:
         names = column_names(names, len(columns), who, options.rename)
         rows = max(len(columns[0]) - options.skip_first - options.skip_last, 0) if columns else 0
@@ -434,7 +441,7 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
     typed_columns.check_size(frame, who, "")
     facts = FileFacts(contents.format, None, contents.bytes, header=header, skipped=skipped)
     facts = replace(facts, part=contents.part, parts=contents.parts)
-    return Table.from_file(frame, facts, options, kept=kept)
+    return Table.from_file(frame, facts, options, kept=kept_rows)
 
 
 def _without_blanks(

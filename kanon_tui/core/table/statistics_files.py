@@ -58,19 +58,19 @@ def read(path: Path, options: ReadOptions) -> Contents:
         _, about = read_all(io.BytesIO(data), metadataonly=True, **choice)
         cells = (about.number_rows or 0) * max(about.number_columns or 0, 1)  # of .xpt unknown
         check_limit(cells * _BYTES_PER_CELL, path, options.limit)
-        found, about = read_all(io.BytesIO(data), output_format="dict", **choice)
+        variables, about = read_all(io.BytesIO(data), output_format="dict", **choice)
     except (library.ReadstatError, library.PyreadstatError, OverflowError, UnicodeDecodeError):
         raise InputError(
             f"{path.name} is not {title} that can be read; it may be damaged, or written in "
             "another encoding, which data: {encoding: latin-1} would say"
         ) from None
     columns = []
-    for name, values in found.items():
+    for name, values in variables.items():
         labels = about.variable_value_labels.get(name, {})
         shown = [labels.get(v, v) for v in values] if labels else values
         single = about.readstat_variable_types.get(name) == "float"
         columns.append(without_clocks(printed_column(shown, name, path.name, single)))
-    return Contents(format, columns, list(found), size)
+    return Contents(format, columns, list(variables), size)
 
 
 def put(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
@@ -105,20 +105,20 @@ def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:
 
 def variable_names(names: list[str], ending: str) -> list[str]:
     """Return names that the program accepts: `birth date` becomes `birth_date`."""
-    given: list[str] = []
+    accepted_names: list[str] = []
     most = LONGEST_NAME[ending]
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         if not plain[:1].isalpha() or plain.lower() in _RESERVED:
             plain = f"v_{plain}"
         plain, number = plain[:most], 1
-        taken = {each.lower() for each in given}
+        taken = {accepted_name.lower() for accepted_name in accepted_names}
         while plain.lower() in taken:  # SPSS ignores capitals in names
             number += 1
             end = f"_{number}"
             plain = plain[: most - len(end)] + end
-        given.append(plain)
-    return given
+        accepted_names.append(plain)
+    return accepted_names
 
 
 def reads_back(written: Path, table: pl.DataFrame, path: Path) -> bool:

@@ -137,10 +137,10 @@ def _found(head: Rows, rows: Rows, options: ReadOptions) -> StrayRows:
             break
         last += 1
     header = list(head[first])
-    others = [row for row in head[first + 1 :] if list(row) != header]
-    again = len(head) - first - 1 - len(others)
+    other_rows = [row for row in head[first + 1 :] if list(row) != header]
+    again = len(head) - first - 1 - len(other_rows)
     where = {}
-    if again and options.header in (True, "auto") and has_header([header, *others], ()):
+    if again and options.header in (True, "auto") and has_header([header, *other_rows], ()):
         where = {header[0]: f"!={header[0]}"}
         reasons.append(f"the header again in {count_of(again, 'line')}")
     return StrayRows(first, last, where, tuple(reasons))

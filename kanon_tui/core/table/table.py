@@ -227,23 +227,23 @@ class Table:
         self, blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format
     ) -> InputError:
         """Return the error for texts that are no numbers or dates, with the first row of one."""
-        before, first, found, texts = 0, 0, 0, unreadable.to_list()
+        before, first, unreadable_cells, texts = 0, 0, 0, unreadable.to_list()
         shown: dict[str, None] = {}
         for cells in blocks:
             at_fault = cells.is_in(texts)
-            if not found and at_fault.any():
+            if not unreadable_cells and at_fault.any():
                 first = before + (at_fault.arg_max() or 0)
-            found += int(at_fault.sum())
+            unreadable_cells += int(at_fault.sum())
             shown |= dict.fromkeys(cells.filter(at_fault).to_list())
             before += cells.len()
-        where = f"{'first ' if found > 1 else ''}in row {self.row_of(first):,}"
+        where = f"{'first ' if unreadable_cells > 1 else ''}in row {self.row_of(first):,}"
         values = pl.Series(list(shown), dtype=pl.String)
         return _unreadable_values(unreadable.name, values, format, where)
 
     def coded_texts(self, name: str) -> Cells:
         """Return the cells of a column coded as they stood; an attribute's codes are used again."""
-        for (known, _, _), column in self._coded.items():
-            if known == name and column.keeps_every_text(self.frame[name]):
+        for (coded_name, _, _), column in self._coded.items():
+            if coded_name == name and column.keeps_every_text(self.frame[name]):
                 return Cells(pl.Series(column.values, dtype=pl.String), column.codes)
         return Cells.from_series(self.frame[name], name)
 
@@ -290,8 +290,8 @@ class Table:
     def take(self, records: NDArray[np.int64]) -> Self:
         """Return the table of some records, in this order."""
         columns = [taken(column, records, self.spill) for column in self.frame.iter_columns()]
-        kept = records if self.kept is None else self.kept[records]
-        return replace(self, frame=pl.DataFrame(columns), kept=kept)
+        kept_rows = records if self.kept is None else self.kept[records]
+        return replace(self, frame=pl.DataFrame(columns), kept=kept_rows)
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the table without records in which one of these is missing, and their number."""
@@ -349,9 +349,9 @@ def _frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         first, length = next(iter(lengths.items()))
-        other, other_length = next(item for item in lengths.items() if item[1] != length)
+        other_name, other_length = next(item for item in lengths.items() if item[1] != length)
         raise InputError(
-            f"the frame: column '{first}' has {length:,} cells and column '{other}' "
+            f"the frame: column '{first}' has {length:,} cells and column '{other_name}' "
             f"{other_length:,}; give every column one cell per record"
         )
     try:
@@ -383,6 +383,6 @@ def packed(table: Table) -> Table:
         if columns[name].dtype == pl.String and column.keeps_every_text(columns[name]):
             values = coded_series(name, pl.Series(column.values, dtype=pl.String))
             columns[name] = values.gather(column.codes.view(np.uint32))
-    found = replace(table, frame=pl.DataFrame(list(columns.values())))
-    found._coded.update(table._coded)
-    return found
+    packed_table = replace(table, frame=pl.DataFrame(list(columns.values())))
+    packed_table._coded.update(table._coded)
+    return packed_table

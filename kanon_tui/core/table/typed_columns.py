@@ -33,7 +33,10 @@ class ColumnNamesError(InputError):
 
 
 def column_names(
-    given: Sequence[str] | bool, width: int, file: str, rename: Mapping[str, str] | None = None
+    header: Sequence[str] | bool,
+    width: int,
+    file: str,
+    rename: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Return the names of columns, each unique; numbered names where none are given.
 
@@ -41,24 +44,24 @@ def column_names(
     without a name is `column_3`; where it does not name them, the columns are refused.
     """
     rename = rename or {}
-    if isinstance(given, bool):
-        given = [f"column_{place}" for place in range(1, width + 1)]
-    if len(given) != width:
+    if isinstance(header, bool):
+        header = [f"column_{place}" for place in range(1, width + 1)]
+    if len(header) != width:
         raise InputError(
-            f"{file} has {width} columns, but header names {len(given)}; name every column once"
+            f"{file} has {width} columns, but header names {len(header)}; name every column once"
         )
     names: dict[str, int] = {}
     wrong: dict[str, str] = {}
-    for place, name in enumerate(given, 1):
-        plain = own = name if name.strip() else f"column_{place}"
+    for place, name in enumerate(header, 1):
+        plain = unique_name = name if name.strip() else f"column_{place}"
         number = 1
-        while own in names or (number > 1 and own in given):
+        while unique_name in names or (number > 1 and unique_name in header):
             number += 1
-            own = f"{plain}_{number}"
-        names[own] = place
-        if own not in (name, *rename):
+            unique_name = f"{plain}_{number}"
+        names[unique_name] = place
+        if unique_name not in (name, *rename):
             same = f"columns {names[plain]} and {place} are both called '{name}'"
-            wrong[own] = same if name == plain else f"column {place} has no name"
+            wrong[unique_name] = same if name == plain else f"column {place} has no name"
     if wrong:
         first, why = next(iter(wrong.items()))
         raise ColumnNamesError(
@@ -141,8 +144,8 @@ def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
     kind = getattr(cells.dtype, "kind", "O")
     if isinstance(cells.dtype, np.dtype) and kind in "biuf":
         numbers = cells.to_numpy()
-        given = numbers[~missing]
-        exact = (given % 1 == 0) & (np.abs(given) < 2**53)
+        present_numbers = numbers[~missing]
+        exact = (present_numbers % 1 == 0) & (np.abs(present_numbers) < 2**53)
         integers = kind == "f" and missing.any() and exact.all()
         column = pl.Series(name, numbers, nan_to_null=True)
         # pandas turns integers into floats to hold a gap: 39.0 was 39 in the file.
@@ -169,16 +172,16 @@ def printed_column(
     """
     if set(map(type, values)) <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String).fill_null("")
-    known: dict[object, str] = {}
+    printed_texts: dict[object, str] = {}
     texts = []
     for value in values:
         try:
             key = (type(value), value)  # without the type 1, 1.0 and True would be one key
-            text = known.get(key)
+            text = printed_texts.get(key)
         except TypeError:  # a list, a mapping
             raise _not_a_cell(name, type(value).__name__, who) from None
         if text is None:
-            text = known[key] = _value_text(value, single, name, who)
+            text = printed_texts[key] = _value_text(value, single, name, who)
         texts.append(text)
     return pl.Series(texts, dtype=pl.String)
 

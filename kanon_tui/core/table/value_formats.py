@@ -96,15 +96,18 @@ class NumberFormat:
             texts = texts.str.replace_all(self._groups, "")
         if self.decimal != ".":
             texts = texts.str.replace(self.decimal, ".", literal=True)
-        found = texts.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(writable=True)
-        found[np.isinf(found)] = np.nan  # 1e999 is more than a double holds
-        return found + 0.0  # so that -0 is 0 and sorts by its text
+        numbers = texts.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(writable=True)
+        numbers[np.isinf(numbers)] = np.nan  # 1e999 is more than a double holds
+        return numbers + 0.0  # so that -0 is 0 and sorts by its text
 
     def _read_few(self, texts: pl.Series) -> Floats:
         plain = map(self._plain, texts.to_list())
-        found = np.array([np.nan if each is None else float(each) for each in plain], np.float64)
-        found[np.isinf(found)] = np.nan
-        return found + 0.0
+        numbers = np.array(
+            [np.nan if plain_text is None else float(plain_text) for plain_text in plain],
+            np.float64,
+        )
+        numbers[np.isinf(numbers)] = np.nan
+        return numbers + 0.0
 
     def _plain(self, text: str) -> str | None:
         """Return a number as programs write it; None where the text is no number."""
@@ -190,11 +193,11 @@ class NumberFormat:
 
 def _exact(plain: str | None, number: float) -> Decimal:
     if plain is not None and len(plain) <= _MOST_DIGITS:
-        found = Decimal(plain)
-        if not found:
+        decimal = Decimal(plain)
+        if not decimal:
             return Decimal(0)
-        if abs(found.adjusted()) <= _MOST_DIGITS:
-            return found
+        if abs(decimal.adjusted()) <= _MOST_DIGITS:
+            return decimal
     return Decimal(repr(float(number)))
 
 
@@ -295,7 +298,9 @@ def date_pattern(date_format: str) -> re.Pattern[str]:
 def date_text(day: int, date_format: str | None) -> str:
     """Return a day, counted from 1970-01-01, as a column with this format writes it."""
     date = datetime.date(1970, 1, 1) + datetime.timedelta(days=day)
-    if date_format is None or any(each in date_format for each in (*_CLOCK_DIRECTIVES, "%y")):
+    if date_format is None or any(
+        directive in date_format for directive in (*_CLOCK_DIRECTIVES, "%y")
+    ):
         return date.isoformat()
     return date.strftime(date_format)
 
@@ -312,13 +317,13 @@ _DATE_FORMAT = text("auto or a date format like '%d.%m.%Y'", empty=False)
 def _read_format(located: LocatedValue) -> Format:
     if not isinstance(located.value, dict):
         return located.text(_FORMAT)
-    found = read_fields(NumberFormat, located)
-    if found.decimal == found.thousands:
+    number_format = read_fields(NumberFormat, located)
+    if number_format.decimal == number_format.thousands:
         raise located.refuse(
-            f"'{found.decimal}' cannot be the mark of decimals and of thousands; "
+            f"'{number_format.decimal}' cannot be the mark of decimals and of thousands; "
             "write thousands: none or another mark"
         )
-    return found
+    return number_format
 
 
 FORMAT = FieldType(
@@ -342,25 +347,35 @@ def read_texts(texts: Iterable[str], format: Format) -> Floats:
 
 def closest_format(texts: pl.Series, formats: Iterable[AnyFormat]) -> AnyFormat:
     """Return the format that reads most of these texts; it shows what is wrong with the others."""
-    return max(formats, key=lambda each: int((~np.isnan(read_texts(texts, each))).sum()))
+    return max(
+        formats, key=lambda text_format: int((~np.isnan(read_texts(texts, text_format))).sum())
+    )
 
 
 def _formats_of(texts: pl.Series, formats: Iterable[AnyFormat]) -> tuple[AnyFormat, ...]:
     """Return the formats that read every text; of two that read the same the first."""
     if texts.len() > _SAMPLE:
         first = texts.head(_SAMPLE)
-        formats = [each for each in formats if not np.isnan(read_texts(first, each)).any()]
-    return tuple(each for each, read in _differing(texts, formats) if not np.isnan(read).any())
+        formats = [
+            text_format
+            for text_format in formats
+            if not np.isnan(read_texts(first, text_format)).any()
+        ]
+    return tuple(
+        text_format for text_format, read in _differing(texts, formats) if not np.isnan(read).any()
+    )
 
 
 def _differing(texts: pl.Series, formats: Iterable[AnyFormat]) -> list[tuple[AnyFormat, Floats]]:
     """Return formats with what they read; of two that read the same the first."""
-    found: list[tuple[AnyFormat, Floats]] = []
-    for each in formats:
-        read = read_texts(texts, each)
-        if not any(np.array_equal(read, other, equal_nan=True) for _, other in found):
-            found.append((each, read))
-    return found
+    differing: list[tuple[AnyFormat, Floats]] = []
+    for text_format in formats:
+        read = read_texts(texts, text_format)
+        if not any(
+            np.array_equal(read, earlier_read, equal_nan=True) for _, earlier_read in differing
+        ):
+            differing.append((text_format, read))
+    return differing
 
 
 @dataclass(frozen=True)
@@ -386,9 +401,10 @@ class ValueFormats:
         if (self.decimal, self.thousands) == ("auto", "auto"):
             return ()
         return tuple(
-            each
-            for each in (*NUMBER_FORMATS, NumberFormat(self.decimal, self.thousands))
-            if self.decimal in ("auto", each.decimal) and self.thousands in ("auto", each.thousands)
+            number_format
+            for number_format in (*NUMBER_FORMATS, NumberFormat(self.decimal, self.thousands))
+            if self.decimal in ("auto", number_format.decimal)
+            and self.thousands in ("auto", number_format.thousands)
         )
 
     @property
@@ -413,9 +429,9 @@ class ValueFormats:
         first = map(without_spaces, texts.head(20).to_list())
         if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, first)):
             return ()
-        found = _formats_of(texts, self._numbers)
-        if found:
-            return found
+        number_formats = _formats_of(texts, self._numbers)
+        if number_formats:
+            return number_formats
         if _formats_of(texts, [PLAIN]):
             pointed = texts.filter(texts.str.contains(".", literal=True)).str.strip_chars()
             may_group = pointed.len() and pointed.str.contains(_POINT_MAY_GROUP).all()
@@ -431,9 +447,9 @@ class ValueFormats:
         only a person can tell. Where the chosen one reads all, the others are not asked.
         """
         texts = text_series(values)
-        found = _formats_of(texts, self._dates) if texts.len() else ()
-        if found or not texts.len() or not re.search("[0-9]{4}", texts[0]):
-            return found  # every format has a full year
+        date_formats = _formats_of(texts, self._dates) if texts.len() else ()
+        if date_formats or not texts.len() or not re.search("[0-9]{4}", texts[0]):
+            return date_formats  # every format has a full year
         if not texts.str.contains("[0-9]{4}").all():
             return ()
         return _formats_of(texts, (f for f in DATE_FORMATS if date_pattern(f).match(texts[0])))
@@ -467,10 +483,10 @@ def parse_numbers(values: Iterable[str]) -> Floats:
     return (formats[0] if formats else closest_format(texts, NUMBER_FORMATS)).read(texts)
 
 
-def fitting_format(kind: Kind | None, given: Format | None) -> Format | None:
+def fitting_format(kind: Kind | None, text_format: Format | None) -> Format | None:
     """Return the format if it is one of this kind, else None."""
-    wanted = str if kind is Kind.DATE else NumberFormat if kind is Kind.NUMERIC else ()
-    return given if isinstance(given, wanted) else None
+    format_type = str if kind is Kind.DATE else NumberFormat if kind is Kind.NUMERIC else ()
+    return text_format if isinstance(text_format, format_type) else None
 
 
 SAMPLE = 5_000
@@ -515,12 +531,14 @@ def readings(texts: pl.Series, missing_tokens: tuple[str, ...]) -> tuple[Reading
     Of two that read the same numbers the simpler one is given.
     """
     values = _present(texts, missing_tokens).head(SAMPLE)
-    found = [
+    successful = [
         Reading(kind, format, int((~np.isnan(read)).sum()), values.len())
         for kind in (Kind.NUMERIC, Kind.DATE)
         for format, read in _differing(values, ValueFormats().known(kind))
     ]
-    ordered = sorted((each for each in found if each.read), key=lambda each: -each.read)
+    ordered = sorted(
+        (reading for reading in successful if reading.read), key=lambda reading: -reading.read
+    )
     return (*ordered, Reading(Kind.CATEGORICAL, None, values.len(), values.len()))
 
 
@@ -532,11 +550,11 @@ def parsed(
     if not kind.ordered or format is None:
         shown = tuple((value, "as it is") for value in values.head(most))
         return Parsed(shown, values.len(), 0, ())
-    found = read_texts(values, format)
-    unread = values.filter(np.isnan(found))
+    numbers = read_texts(values, format)
+    unread = values.filter(np.isnan(numbers))
     examples = [
         (value, _text(number, kind))
-        for value, number in zip(values.head(SAMPLE), found[:SAMPLE].tolist(), strict=True)
+        for value, number in zip(values.head(SAMPLE), numbers[:SAMPLE].tolist(), strict=True)
         if number == number
     ]
     return Parsed(

@@ -76,10 +76,10 @@ def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
 def _identities(path: Path) -> set[object]:
     """Return keys that two names of one file share: the path without links, and the inode."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return {os.path.realpath(path)}
-    return {os.path.realpath(path), (found.st_dev, found.st_ino)}
+    return {os.path.realpath(path), (status.st_dev, status.st_ino)}
 
 
 def write_text(path: Path, text: str, force: bool = False) -> None:
@@ -199,8 +199,8 @@ class WrittenFile:
     @classmethod
     def from_path(cls, path: Path) -> Self:
         """Return the facts of a file as it is now."""
-        found = path.stat()
-        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+        status = path.stat()
+        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
 
     def check(self) -> None:
         """Refuse a file that is gone or has changed."""
@@ -280,9 +280,9 @@ class Target:
 def _only_parts(folder: Path) -> bool:
     """Return whether a folder holds parts of a release and folders of them, and nothing else."""
     return all(
-        "=" in each.name if each.is_dir()
-        else each.name.startswith("part-") and each.suffix in TABLE_ENDINGS
-        for each in folder.rglob("*")
+        "=" in part.name if part.is_dir()
+        else part.name.startswith("part-") and part.suffix in TABLE_ENDINGS
+        for part in folder.rglob("*")
     )  # fmt: skip
 
 
