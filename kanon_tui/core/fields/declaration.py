@@ -307,7 +307,9 @@ _BOUNDS = ("low", "high", "above", "words", "choices")
 
 def fields_of(owner: type[Any]) -> tuple[Field, ...]:
     """Return the declared fields of a class that have a key of their own, in order."""
-    return tuple(each for each in declarations_of(owner).values() if isinstance(each, Field))
+    return tuple(
+        declared for declared in declarations_of(owner).values() if isinstance(declared, Field)
+    )
 
 
 def declarations_of(owner: type[Any]) -> Mapping[str, Field | SeveralKeys]:
@@ -322,18 +324,27 @@ _DECLARATIONS: dict[type[Any], Mapping[str, Field | SeveralKeys]] = {}
 
 def _declarations(owner: type[Any]) -> Iterator[tuple[str, Field | SeveralKeys]]:
     hints = typing.get_type_hints(owner)
-    own = [each for each in dataclasses.fields(owner) if "facts" in each.metadata]
-    for each in sorted(own, key=lambda each: bool(each.metadata["last"])):
-        kind = each.metadata["type"]
+    declared_fields = [
+        declared_field
+        for declared_field in dataclasses.fields(owner)
+        if "facts" in declared_field.metadata
+    ]
+    for declared_field in sorted(
+        declared_fields, key=lambda declared_field: bool(declared_field.metadata["last"])
+    ):
+        kind = declared_field.metadata["type"]
         if isinstance(kind, SeveralKeys):
-            yield each.name, kind
+            yield declared_field.name, kind
             continue
         if kind is None:
-            kind = _type_of(hints[each.name], **each.metadata["bounds"])
-        default = None if each.default is dataclasses.MISSING else each.default
-        if each.default_factory is not dataclasses.MISSING:
-            default = each.default_factory()
-        yield each.name, Field(each.name, kind, default, **each.metadata["facts"])
+            kind = _type_of(hints[declared_field.name], **declared_field.metadata["bounds"])
+        default = None if declared_field.default is dataclasses.MISSING else declared_field.default
+        if declared_field.default_factory is not dataclasses.MISSING:
+            default = declared_field.default_factory()
+        yield (
+            declared_field.name,
+            Field(declared_field.name, kind, default, **declared_field.metadata["facts"]),
+        )
 
 
 def _type_of(hint: Any, **bounds: Any) -> FieldType:
@@ -377,17 +388,17 @@ class Checked:
 
 def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key") -> dict[str, Any]:
     """Return the values that a mapping gives for some fields; unknown names are refused."""
-    known = {field.name: field for field in fields}
-    entries = located.entries(known, noun)
-    for name, field in known.items():
+    fields_by_name = {field.name: field for field in fields}
+    entries = located.entries(fields_by_name, noun)
+    for name, field in fields_by_name.items():
         if name not in entries:
             if field.required:
                 raise located.refuse(f"the {noun} {name} is missing; write {field.required}")
             continue
-        for other in field.excludes:
-            if other in entries:
-                raise located.refuse(f"{name} and {other} are both given; keep one of them")
-    return {name: known[name].read(entry) for name, entry in entries.items()}
+        for excluded in field.excludes:
+            if excluded in entries:
+                raise located.refuse(f"{name} and {excluded} are both given; keep one of them")
+    return {name: fields_by_name[name].read(entry) for name, entry in entries.items()}
 
 
 def read_parameters(algorithm: type[Any], located: LocatedValue) -> dict[str, Any]:
@@ -439,8 +450,8 @@ def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, Locate
     """Return the given entries of some keys; `missing.tokens` stands in the mapping `missing`."""
     deeper: dict[str, list[str]] = {}
     for key in keys:
-        first, _, rest = key.partition(".")
-        deeper.setdefault(first, []).extend([rest] if rest else [])
+        first, _, deeper_key = key.partition(".")
+        deeper.setdefault(first, []).extend([deeper_key] if deeper_key else [])
     entries: dict[str, LocatedValue] = {}
     for name, entry in located.entries(deeper).items():
         inner = read_entries(entry, deeper[name]) if deeper[name] else {"": entry}
@@ -477,13 +488,13 @@ def write_fields(value: Any) -> dict[str, Any]:
     """Return an object as a mapping; default values are left out."""
     written: dict[str, Any] = {}
     for name, declared in declarations_of(type(value)).items():
-        own = getattr(value, name)
+        field_value = getattr(value, name)
         if isinstance(declared, SeveralKeys):
-            _merge(written, declared.write(own))
-        elif declared.always or declared.required or own != declared.default:
-            first, _, rest = (declared.key or name).partition(".")
-            shown = declared.write(own)
-            _merge(written, {first: {rest: shown} if rest else shown})
+            _merge(written, declared.write(field_value))
+        elif declared.always or declared.required or field_value != declared.default:
+            first, _, deeper_key = (declared.key or name).partition(".")
+            shown = declared.write(field_value)
+            _merge(written, {first: {deeper_key: shown} if deeper_key else shown})
     return written
 
 

@@ -78,22 +78,26 @@ class LocatedValue:
     # -- many values
 
     def entries(
-        self, known: Collection[str] | None = None, noun: str = "key"
+        self, known_keys: Collection[str] | None = None, noun: str = "key"
     ) -> "dict[str, LocatedValue]":
         """Return the entries of a mapping; null counts as an empty one.
 
-        With `known` given, any other key is an error that names the nearest one.
+        With `known_keys` given, any other key is an error that names the nearest one.
         """
         if self.value is None:
             return {}
         if not isinstance(self.value, Mapping):
-            form = f" with the {noun}s {', '.join(known)}" if known else " of names"
+            form = f" with the {noun}s {', '.join(known_keys)}" if known_keys else " of names"
             raise self.refuse(f"{self.described} is not allowed here; write a mapping{form}")
         result = {}
         for name, value in self.value.items():
             entry = self.at(str(name), value)
-            if known is not None and name not in known:
-                hint = suggestion(str(name), known) if known else f"there are no {noun}s here"
+            if known_keys is not None and name not in known_keys:
+                hint = (
+                    suggestion(str(name), known_keys)
+                    if known_keys
+                    else f"there are no {noun}s here"
+                )
                 raise entry.refuse(f"unknown {noun}; {hint}")
             result[entry._word(name)] = entry
         return result

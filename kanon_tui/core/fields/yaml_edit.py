@@ -51,9 +51,9 @@ class _Editor:
         if isinstance(node, yaml.MappingNode) and isinstance(new, Mapping) and node.value and new:
             if any(self.text.endswith("? ", 0, _start(key)) for key, _ in node.value):
                 return None  # `? key` on a line of its own, as very long keys are written
-            known = {str(key): value for key, value in (old or {}).items()}
-            wanted = {str(key): (key, value) for key, value in new.items()}
-            return self._mapping(node, known, wanted, indent, flow)
+            old_values = {str(key): value for key, value in (old or {}).items()}
+            new_values = {str(key): (key, value) for key, value in new.items()}
+            return self._mapping(node, old_values, new_values, indent, flow)
         lists = isinstance(old, list) and isinstance(new, list) and old and new
         if isinstance(node, yaml.SequenceNode) and lists and len(old) == len(node.value):
             return self._sequence(node, old, new, indent, flow)
@@ -71,24 +71,28 @@ class _Editor:
         column = indent if flow else node.start_mark.column
         keys = {key.value: at for at, (key, _) in enumerate(node.value)}
         entries = [self._entry(_start(key), inner, flow) for key, inner in node.value]
-        wanted: list[tuple[int | None, str]] = []
+        new_entries: list[tuple[int | None, str]] = []
         for name in _order(list(keys), old, new):
             if name not in keys:
-                wanted.append((None, dump_entry(*new[name], column, flow)))
+                new_entries.append((None, dump_entry(*new[name], column, flow)))
                 continue
             at = keys[name]
             key, inner = node.value[at]
             entry = entries[at]
             if name not in new or _same(old.get(name), new[name][1]):
-                wanted.append((at, self.text[slice(*entry)]))
+                new_entries.append((at, self.text[slice(*entry)]))
                 continue
             value = new[name][1]
             colon = self.text.index(":", _end(key)) + 1
             rewritten = self.text[_start(key) : colon] + dump_entry("k", value, column, flow)[2:]
-            wanted.append(
+            new_entries.append(
                 (at, self._changed(entry, inner, (old.get(name), value), rewritten, flow))
             )
-        return self._flow(node, entries, wanted) if flow else self._block(entries, wanted, column)
+        return (
+            self._flow(node, entries, new_entries)
+            if flow
+            else self._block(entries, new_entries, column)
+        )
 
     def _sequence(
         self, node: yaml.SequenceNode, old: list[Any], new: list[Any], indent: int, flow: bool
@@ -100,16 +104,20 @@ class _Editor:
             after = entries[-1][1] if entries else _start(node)
             start = _start(item) if flow else self._dash(after)
             entries.append(self._entry(start, item, flow))
-        wanted: list[tuple[int | None, str]] = []
+        new_entries: list[tuple[int | None, str]] = []
         for at, j in _aligned(old, new):
             if at is not None and _same(old[at], new[j]):
-                wanted.append((at, self.text[slice(*entries[at])]))
+                new_entries.append((at, self.text[slice(*entries[at])]))
                 continue
             text = dump_item(new[j], column, flow)
             if at is not None:
                 text = self._changed(entries[at], node.value[at], (old[at], new[j]), text, flow)
-            wanted.append((at, text))
-        return self._flow(node, entries, wanted) if flow else self._block(entries, wanted, column)
+            new_entries.append((at, text))
+        return (
+            self._flow(node, entries, new_entries)
+            if flow
+            else self._block(entries, new_entries, column)
+        )
 
     def _dash(self, after: int) -> int:
         """Return the position of the next item's dash; comments may stand before it."""
@@ -138,25 +146,25 @@ class _Editor:
         too_long = not flow and on_one_line and column + len(edited) > ONE_LINE
         return (rewritten if too_long else lead + edited) + comment
 
-    def _block(self, entries: Sequence[_Entry], wanted: Wanted, column: int) -> str:
+    def _block(self, entries: Sequence[_Entry], new_entries: Wanted, column: int) -> str:
         """Return entries on lines of their own; comments stay before the entry that follows."""
         line = "\n" + " " * column
         leads = [line, *(self.text[a:b] for (_, a), (b, _) in pairwise(entries))]
-        kept = {at for at, _ in wanted}
+        kept_places = {at for at, _ in new_entries}
         left_over = ""
         for at in range(len(entries)):
-            if at in kept:
+            if at in kept_places:
                 leads[at], left_over = left_over + leads[at], ""
             else:
                 left_over += leads[at].removesuffix(line)
-        text = "".join((line if at is None else leads[at]) + body for at, body in wanted)
+        text = "".join((line if at is None else leads[at]) + body for at, body in new_entries)
         return text.removeprefix(line) + left_over
 
-    def _flow(self, node: yaml.Node, entries: Sequence[_Entry], wanted: Wanted) -> str:
+    def _flow(self, node: yaml.Node, entries: Sequence[_Entry], new_entries: Wanted) -> str:
         """Return entries between brackets, with the separators that stood between them."""
         gaps = [", ", *(self.text[a:b] for (_, a), (b, _) in pairwise(entries))]
         text = ""
-        for at, body in wanted:
+        for at, body in new_entries:
             text += ("" if not text else ", " if at is None else gaps[at]) + body
         opening = self.text[_start(node) : entries[0][0]]
         return opening + text + self.text[entries[-1][1] : _end(node)]
@@ -172,12 +180,12 @@ def _order(keys: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]) 
     if common != [key for key in old if key in new]:
         moved = iter([key for key in new if key in order])
         order = [next(moved) if key in new else key for key in order]
-    there, before = set(order), None
+    placed_keys, before = set(order), None
     for key, (_, value) in new.items():
-        if key not in there and (key not in old or not _same(old[key], value)):
+        if key not in placed_keys and (key not in old or not _same(old[key], value)):
             order.insert(order.index(before) + 1 if before is not None else 0, key)
-            there.add(key)
-        if key in there:
+            placed_keys.add(key)
+        if key in placed_keys:
             before = key
     return order
 

@@ -116,13 +116,13 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
     mark = error.problem_mark
     lines = text.splitlines()
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
-    found = line[mark.column : mark.column + 1] if mark is not None else ""
+    character = line[mark.column : mark.column + 1] if mark is not None else ""
     if error.context == "while scanning an alias":
         return "a * that stands alone must be in quotes: '*'"
-    if found == "\t":
+    if character == "\t":
         return "a tab cannot indent; use spaces"
-    if found and found in "@`%":
-        return f"a word cannot start with {found}; put it in quotes"
+    if character and character in "@`%":
+        return f"a word cannot start with {character}; put it in quotes"
     if error.problem and error.problem.startswith("mapping values are not allowed"):
         return "a second colon in one entry; put a text that has ': ' in it in quotes"
     context = f" {error.context}" if error.context else ""

@@ -45,7 +45,10 @@ def passing_strings(search: Search) -> Generator[Step, None, Flags]:
         for member in rare:
             search.pruned += by_cubes.rule_out(small_classes.fails(member))
         return (yield from by_cubes.walk())
-    labels = [[len(own) for own in attribute.hierarchy.labels] for attribute in search.task.quasi]
+    labels = [
+        [len(level_labels) for level_labels in attribute.hierarchy.labels]
+        for attribute in search.task.quasi
+    ]
     by_classes = Lattice(lattice.lowest, lattice.heights, [np.log2(counts) for counts in labels])
     strings = NodeList(by_classes, *by_classes.strings())
     search.pruned += sum(small_classes.drop(strings, member) for member in rare)
@@ -81,8 +84,8 @@ def _grid(lattice: Lattice, codes: list[Words]) -> Flags:
     """Return codes as a grid over the levels of every attribute that has more than one."""
     levels, places = lattice.grid()
     marked = np.zeros(lattice.count, dtype=bool)
-    for some in codes:
-        marked[lattice.steps_up(some) @ places] = True
+    for code in codes:
+        marked[lattice.steps_up(code) @ places] = True
     return marked.reshape([size for size in levels.tolist() if size > 1])
 
 
@@ -197,9 +200,9 @@ class BorderByCubes:
         if self._fits(depth, string, classes, rows):
             yield from self._test_box(depth, string, classes, rows)
             return
-        kept = rows.numbers >= 0
-        if not kept.all():
-            classes = classes.chosen(kept)
+        is_kept = rows.numbers >= 0
+        if not is_kept.all():
+            classes = classes.chosen(is_kept)
         merged, _ = self.engine.classes(self._levels(string), classes)
         self.engine.work += len(classes.members)
         if self._known[int(string @ self._lattice.places)] == UNKNOWN:
@@ -211,11 +214,11 @@ class BorderByCubes:
 
     def _rows(self, depth: int, string: Int64s, parts: Classes, lost: int) -> _Rows:
         """Return the rows of a cube with the first levels of a string, merged from finer rows."""
-        found, numbers = self.engine.classes(self._levels(string, depth), parts)
-        kept = found.sizes >= self.engine.k
-        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        lost += int(found.sizes[~kept].sum())
-        return _Rows(renumbered[numbers], int(np.count_nonzero(kept)), lost)
+        merged, numbers = self.engine.classes(self._levels(string, depth), parts)
+        is_kept = merged.sizes >= self.engine.k
+        renumbered = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
+        lost += int(merged.sizes[~is_kept].sum())
+        return _Rows(renumbered[numbers], int(np.count_nonzero(is_kept)), lost)
 
     def _radix(self, depth: int, string: Int64s) -> list[int]:
         """Return the numbers of labels of the attributes that are not fixed."""
@@ -227,10 +230,10 @@ class BorderByCubes:
 
     def _fits(self, depth: int, string: Int64s, classes: Classes, rows: _Rows) -> bool:
         """Return whether tables of the box of a string are small enough."""
-        first, *others = self._radix(depth, string)
-        later = self._most_rows(classes) * max(others, default=0)
+        first, *other_sizes = self._radix(depth, string)
+        later = self._most_rows(classes) * max(other_sizes, default=0)
         most = _PLACES_PER_CLASS * len(classes.members) + _PLACES_PER_TEST
-        return max(rows.count * first, later, prod(others)) <= most
+        return max(rows.count * first, later, prod(other_sizes)) <= most
 
     def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
         """Mark the strings that the test of a string settles, and yield its step."""
@@ -269,11 +272,11 @@ class BorderByCubes:
         box, tested = self._known[begin : begin + strings], np.empty(strings, dtype=np.int64)
         walk = level_cubes.begin_walk(string, depth, parts, rows.lost)
         while not box.all():
-            tests, others, work, small = level_cubes.walk_box(
+            tests, pruned_strings, work, small = level_cubes.walk_box(
                 self._known, lattice, walk, room, engine.k, engine.allowed,
                 max(_PATIENCE, 4 * strings), tested,
             )  # fmt: skip
-            self.search.pruned += others
+            self.search.pruned += pruned_strings
             engine.work += work // _PLACES_PER_WORK
             yield from self._report(tested[:tests], small)
 

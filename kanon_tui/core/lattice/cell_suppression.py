@@ -81,31 +81,31 @@ def with_hidden_cells(task: Task, grouping: Grouping) -> Grouping:
     hidden = np.zeros(shown.shape, dtype=bool)
     labels = grouping.labels.copy()
     number = int(labels.max(initial=-1)) + 1
-    left = lost
+    remaining_records = lost
     for way in _ways(free, weights):
-        if len(left) < task.k:
+        if len(remaining_records) < task.k:
             break
-        rest = [x for x in range(shown.shape[1]) if x not in way]
-        groups = _groups(shown[left][:, rest])
-        keep = _holds(task, left, groups)[groups]
-        found = left[keep]
-        if len(found):
+        shown_columns = [x for x in range(shown.shape[1]) if x not in way]
+        groups = _groups(shown[remaining_records][:, shown_columns])
+        keep = _holds(task, remaining_records, groups)[groups]
+        rescued_records = remaining_records[keep]
+        if len(rescued_records):
             for x in way:
-                hidden[found, x] = True
+                hidden[rescued_records, x] = True
             fresh, place = np.unique(groups[keep], return_inverse=True)
-            labels[found] = number + place
+            labels[rescued_records] = number + place
             number += len(fresh)
-            left = left[~keep]
-    cost = float((hidden @ weights).sum()) + len(left) * float(weights[free].sum())
+            remaining_records = remaining_records[~keep]
+    cost = float((hidden @ weights).sum()) + len(remaining_records) * float(weights[free].sum())
     bound = float(_least_costs(shown, lost, free, weights, task.k).sum())
     cells = int(hidden.sum())
-    kept = len(lost) - len(left)
+    rescued_count = len(lost) - len(remaining_records)
     kept_note = note(
         "suppress: cells keeps {kept:,} of {lost:,} records that would be suppressed, with "
         "{cells:,} cells hidden (by weight {cost:.4g}; no way costs less than {bound:.4g})",
-        kept=kept, lost=len(lost), cells=cells, cost=cost, bound=bound,
+        kept=rescued_count, lost=len(lost), cells=cells, cost=cost, bound=bound,
     )  # fmt: skip
-    counts = {"records": kept, "cells": cells, "cost": cost, "bound": bound}
+    counts = {"records": rescued_count, "cells": cells, "cost": cost, "bound": bound}
     return replace(
         grouping,
         labels=labels,
@@ -142,10 +142,10 @@ def _least_costs(
     tuples, first, of, counts = np.unique(
         _groups(shown), return_index=True, return_inverse=True, return_counts=True
     )
-    rows, wanted = shown[first], np.unique(of[lost])
+    rows, lost_tuples = shown[first], np.unique(of[lost])
     least = np.full(len(tuples), np.inf)
     for way in _ways(free, weights):
-        open_still = wanted[np.isinf(least[wanted])]
+        open_still = lost_tuples[np.isinf(least[lost_tuples])]
         if not len(open_still):
             break
         groups = _groups(rows[:, [x for x in range(shown.shape[1]) if x not in way]])

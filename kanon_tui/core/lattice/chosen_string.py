@@ -74,7 +74,7 @@ class Verdicts:
             classes = int(frequency.kept_classes(string)[0].sum())
         # A string that fails is measured as if nothing were suppressed.
         measured = outcome if outcome.passes else replace(outcome, small=0)
-        found = self._search.passing_string(string, measured)
+        passing_string = self._search.passing_string(string, measured)
         return Verdict(
             levels=string,
             passes=outcome.passes,
@@ -82,9 +82,9 @@ class Verdicts:
             smallest=outcome.smallest or 0,
             below=below,
             suppressed=below if outcome.passes else 0,
-            rv=found.rv,
-            ncp=-found.value,
-            roots=found.roots,
+            rv=passing_string.rv,
+            ncp=-passing_string.value,
+            roots=passing_string.roots,
         )
 
 

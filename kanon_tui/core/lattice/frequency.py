@@ -121,9 +121,11 @@ class CodedTuples:
             fields = attribute.hierarchy.maps[low].astype(np.uint64) << np.uint64(shift[a])
             records[:, word[a]] |= fields[attribute.column.codes]
         copies = quasi[0].column.copies
-        each = np.ones(len(records), dtype=np.int32) if copies is None else copies.astype(np.int32)
+        record_copies = (
+            np.ones(len(records), dtype=np.int32) if copies is None else copies.astype(np.int32)
+        )
         layout = (word, shift.astype(np.uint64), mask.astype(np.uint64), start, radix)
-        all_records = cls(records, each, *layout, np.concatenate(tables))
+        all_records = cls(records, record_copies, *layout, np.concatenate(tables))
         classes, tuple_of = Frequency(all_records, k=1, allowed=0).classes(lowest)
         return cls(records[classes.members], classes.sizes, *layout, all_records.labels), tuple_of
 
@@ -149,15 +151,15 @@ class Classes:
         """The classes as the struct that kernels take."""
         return kernels.RecordGroups(self.members, self.tuples, self.sizes)
 
-    def chosen(self, kept: Flags) -> Classes:
+    def chosen(self, is_chosen: Flags) -> Classes:
         """Return the classes that are marked."""
-        return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
+        return Classes(self.members[is_chosen], self.sizes[is_chosen], self.all_tuples)
 
     @property
     def nbytes(self) -> int:
         """Memory it takes once it is rolled up."""
-        each = self.all_tuples.nbytes // max(1, len(self.all_tuples))
-        return self.members.nbytes + self.sizes.nbytes + each * len(self.members)
+        bytes_per_class = self.all_tuples.nbytes // max(1, len(self.all_tuples))
+        return self.members.nbytes + self.sizes.nbytes + bytes_per_class * len(self.members)
 
 
 class Frequency:
@@ -217,8 +219,8 @@ class Frequency:
         """Return the outcome for a string with large enough classes, requirements included."""
         classes, numbers = self.classes(string)
         self.work += len(numbers)
-        kept, missed = self._kept(string, classes, numbers)
-        small = int(classes.sizes[~kept].sum())
+        is_kept, missed = self._kept(string, classes, numbers)
+        small = int(classes.sizes[~is_kept].sum())
         outcome = replace(large_enough, small=small, missed=missed)
         if self.bounds_only:
             fails = self._least_removed(classes, numbers) > self.allowed
@@ -226,8 +228,8 @@ class Frequency:
         assert self.requirement_test is not None
         fails = (
             small > self.allowed
-            or self.requirement_test.suppresses_too_many_people(numbers, kept)
-            or self.requirement_test.at_risk(numbers, classes.sizes, kept)
+            or self.requirement_test.suppresses_too_many_people(numbers, is_kept)
+            or self.requirement_test.at_risk(numbers, classes.sizes, is_kept)
         )
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
         return replace(outcome, passes=not fails, fails_below=below)
@@ -236,28 +238,28 @@ class Frequency:
         self, string: Sequence[int] | Int64s, classes: Classes, numbers: Int32s
     ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
         """Return which classes may be published, and the requirement that most others miss."""
-        kept = classes.sizes >= self.k
+        is_kept = classes.sizes >= self.k
         if self.requirement_test is None:
-            return kept, None
+            return is_kept, None
         failing, missed = self.requirement_test.judge(numbers, classes.sizes)
-        kept = kept & ~failing
+        is_kept = is_kept & ~failing
         subsets = self.requirement_test.subsets
         if subsets is None or self.bounds_only:
-            return kept, missed
+            return is_kept, missed
         labels = [self.labels_of(classes, a, int(level)) for a, level in enumerate(string)]
         counting = partial(self.requirement_test.count, numbers, classes.sizes)
-        left = subsets.kept(labels, kept, counting)
-        short = int(classes.sizes[kept & ~left].sum())
+        is_still_kept = subsets.kept(labels, is_kept, counting)
+        short = int(classes.sizes[is_kept & ~is_still_kept].sum())
         if short and missed is None:
             missed = MissedRequirement(f"a combination of values without {subsets}", short)
-        return left, missed
+        return is_still_kept, missed
 
     def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
         """Return how many records must go at least, here and at every more specific string."""
         assert self.requirement_test is not None
         removed = self.requirement_test.least_removed(numbers, classes.sizes)
-        left = classes.sizes - removed
-        return int(np.where(left < self.k, classes.sizes, removed).sum())
+        sizes_left = classes.sizes - removed
+        return int(np.where(sizes_left < self.k, classes.sizes, removed).sum())
 
     @cached_property
     def monotone(self) -> bool:
@@ -266,8 +268,10 @@ class Frequency:
             return True
         required = self.requirement_test.requirements
         if not self.allowed:
-            return all(each.closed for each in required)
-        return self.requirement_test.risk is None and all(each.monotone for each in required)
+            return all(requirement.closed for requirement in required)
+        return self.requirement_test.risk is None and all(
+            requirement.monotone for requirement in required
+        )
 
     @cached_property
     def necessary(self) -> Frequency:
@@ -303,8 +307,8 @@ class Frequency:
     def labels(self, levels: Sequence[int] | Int64s, tuple_of: Int32s) -> Int32s:
         """Return per record the number of its class, -1 where the class must go."""
         classes, numbers = self.classes(levels)
-        kept, _ = self._kept(levels, classes, numbers)
-        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        is_kept, _ = self._kept(levels, classes, numbers)
+        renumbered = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
 
     def kept_classes(self, levels: Sequence[int]) -> tuple[Flags, Classes]:
@@ -360,9 +364,9 @@ class Frequency:
 
     def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
         """List the classes that were just counted."""
-        found = np.empty((2, classes), dtype=np.int32)
-        kernels.collect_classes(self._counter, source.groups, found, numbers)
-        return Classes(found[0], found[1], self.coded.tuples)
+        collected = np.empty((2, classes), dtype=np.int32)
+        kernels.collect_classes(self._counter, source.groups, collected, numbers)
+        return Classes(collected[0], collected[1], self.coded.tuples)
 
 
 class RollUps:
@@ -444,12 +448,16 @@ class RequirementTest:
     def __init__(self, task: Task, most_people: int, tuple_of: Int32s, tuples: int) -> None:
         """Take a task of which at most `most_people` people may lose a record."""
         self.requirements = task.requirements
-        columns = {id(each.column.codes): each.column for each in self.requirements}
+        columns = {
+            id(requirement.column.codes): requirement.column for requirement in self.requirements
+        }
         self._pairs = [
-            GroupValues.from_records(tuple_of, own.codes, tuples, own.copies)
-            for own in columns.values()
+            GroupValues.from_records(tuple_of, column.codes, tuples, column.copies)
+            for column in columns.values()
         ]
-        self._place = [list(columns).index(id(each.column.codes)) for each in self.requirements]
+        self._place = [
+            list(columns).index(id(requirement.column.codes)) for requirement in self.requirements
+        ]
         self._people: GroupValues | None = None
         if task.repeated is not None:
             self._people = GroupValues.from_records(tuple_of, task.repeated.codes, tuples)
@@ -457,37 +465,39 @@ class RequirementTest:
         self.risk, self.subsets = task.release_risk, task.subsets
         self._of = task.people
 
-    def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
+    def at_risk(self, number: Int32s, sizes: Int32s, is_kept: Flags) -> bool:
         """Return whether the classes that are kept exceed the bound for the risk of the release.
 
-        `number` has the class of every tuple, `sizes` and `kept` are per class.
+        `number` has the class of every tuple, `sizes` and `is_kept` are per class.
         """
         if self.risk is None:
             return False
-        counted = self.count(number, sizes, np.arange(len(sizes)), kept)
-        return not self.risk.holds(counted[kept], self._of)
+        counted = self.count(number, sizes, np.arange(len(sizes)), is_kept)
+        return not self.risk.holds(counted[is_kept], self._of)
 
-    def count(self, number: Int32s, sizes: Int32s, group: Int64s, kept: Flags) -> Int64s:
+    def count(self, number: Int32s, sizes: Int32s, group: Int64s, is_kept: Flags) -> Int64s:
         """Return the records, or people, of groups of the classes that are kept.
 
         `number` gives the class of every tuple, `group` the group of every class.
         """
         groups = int(group.max()) + 1
         if self._people is None:
-            return np.bincount(group[kept], sizes[kept], groups).astype(np.int64)
+            return np.bincount(group[is_kept], sizes[is_kept], groups).astype(np.int64)
         pairs = self._people
         owner = number[pairs.group]
-        there = kept[owner]
-        return GroupValues.from_records(group[owner[there]], pairs.code[there], groups).distinct
+        is_pair_kept = is_kept[owner]
+        return GroupValues.from_records(
+            group[owner[is_pair_kept]], pairs.code[is_pair_kept], groups
+        ).distinct
 
-    def suppresses_too_many_people(self, number: Int32s, kept: Flags) -> bool:
+    def suppresses_too_many_people(self, number: Int32s, is_kept: Flags) -> bool:
         """Return whether too many people have a record in classes that are not kept.
 
-        `number` has the class of every tuple, `kept` a flag per class.
+        `number` has the class of every tuple, `is_kept` a flag per class.
         """
         if self._people is None:
             return False
-        lost = ~kept[number[self._people.group]]
+        lost = ~is_kept[number[self._people.group]]
         return len(np.unique(self._people.code[lost])) > self._most_people
 
     def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
@@ -496,16 +506,16 @@ class RequirementTest:
         if not self.requirements:
             return np.zeros(len(sizes), dtype=np.int64)
         pairs = zip(self.requirements, values, strict=True)
-        removed = [requirement.least_removed(held) for requirement, held in pairs]
+        removed = [requirement.least_removed(class_values) for requirement, class_values in pairs]
         return np.asarray(np.max(removed, axis=0), dtype=np.int64)
 
     def _values(self, number: Int32s, classes: int) -> list[GroupValues]:
         """Return the values that every class has of each requirement's column."""
-        held = [
+        column_values = [
             GroupValues.from_records(number[pairs.group], pairs.code, classes, pairs.records)
             for pairs in self._pairs
         ]
-        return [held[place] for place in self._place]
+        return [column_values[place] for place in self._place]
 
     def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, MissedRequirement | None]:
         """Return per class whether it misses a requirement, and the one that most records miss.
@@ -516,12 +526,12 @@ class RequirementTest:
         values = self._values(number, classes)
         missed = np.zeros(classes, dtype=bool)
         worst: MissedRequirement | None = None
-        for requirement, held in zip(self.requirements, values, strict=True):
-            here = requirement.gaps(held) > 0
-            records = int(sizes[here].sum())
+        for requirement, class_values in zip(self.requirements, values, strict=True):
+            misses = requirement.gaps(class_values) > 0
+            records = int(sizes[misses].sum())
             if records > (worst.records if worst is not None else 0):
                 worst = MissedRequirement(requirement.model.fault, records)
-            missed |= here
+            missed |= misses
         return missed, worst
 
 
@@ -550,5 +560,5 @@ class SharedCounts:
 
 def shared_counts(task: Task, context: RunContext) -> SharedCounts:
     """Return the counts that all runs with this context share on the records of a task."""
-    found: SharedCounts = context.shared.setdefault(task.quasi, SharedCounts(task.quasi))
-    return found
+    counts: SharedCounts = context.shared.setdefault(task.quasi, SharedCounts(task.quasi))
+    return counts

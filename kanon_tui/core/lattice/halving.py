@@ -150,8 +150,8 @@ class Halving:
             search.generated += not (listed or self._whole)
             search.add_test(raised, outcome)
             if outcome.passes:
-                found = search.record_passing(raised, outcome)
-                passed += [found] * (listed and search.objective.exact)
+                passing_string = search.record_passing(raised, outcome)
+                passed += [passing_string] * (listed and search.objective.exact)
             failed += listed and outcome.fails_below
             if listed and not (outcome.fails_below or (outcome.passes and search.objective.exact)):
                 strings.drop_one(code)
@@ -172,20 +172,20 @@ class Halving:
     def _picked(self, levels: Sequence[int], how: str) -> Picked:
         """Return how a string of the list was picked, and those around it for viewers."""
         search, strings = self.search, self.strings
-        left = len(strings)
+        strings_left = len(strings)
         by = search.objective.name
         if not search.watcher.watched:
-            return Picked(how, left=left, by=by)
+            return Picked(how, left=strings_left, by=by)
         places, _ = strings.around(strings.lattice.code(levels), _SHOWN)
         around = [
             ListedString(
                 strings.lattice.levels(strings.codes[place]),
                 search.objective.figure(float(strings.worths[place])),
-                left - place,
+                strings_left - place,
             )
             for place in places.tolist()
         ]
-        return Picked(how, left=left, by=by, around=tuple(around[::-1]))
+        return Picked(how, left=strings_left, by=by, around=tuple(around[::-1]))
 
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
         """Accept the best more general string without a test, where values rise with the level."""
@@ -271,8 +271,8 @@ class SmallClassPruning:
         self._frequency = frequency
         self._levels, self._places = space.grid(attributes)
         self._lowest = np.where(self._levels > 1, space.lowest, space.heights)
-        few = float(self._levels.astype(np.float64).prod()) <= _MOST_LOOKED_AT
-        self.useful = frequency.allowed == 0 and few and not space.limited
+        is_small_space = float(self._levels.astype(np.float64).prod()) <= _MOST_LOOKED_AT
+        self.useful = frequency.allowed == 0 and is_small_space and not space.limited
 
     def drop(self, strings: NodeList, member: int) -> int:
         """Drop the strings in which the records of a tuple are in too small a class."""
@@ -294,20 +294,20 @@ def prunes_little(dropped: int, strings: NodeList) -> bool:
 
 
 def widen(
-    frequency: Frequency, strings: NodeList, levels: Levels, known: Container[Levels] = ()
+    frequency: Frequency, strings: NodeList, levels: Levels, known_strings: Container[Levels] = ()
 ) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
     """Raise a failing string as far as everything more specific still fails.
 
     What stays low are the few attributes to blame: whatever is as specific in those fails. To hit
     many of the strings left, attributes that few of them have so low are raised first. The tests it
     takes (given too) roll up the classes of the failing string, so that they are cheap; what is
-    `known` is not tested again: had it failed, this string would be dropped.
+    one of `known_strings` is not tested again: had it failed, this string would be dropped.
     """
     tests = []
     for a in np.argsort(strings.shares_below(levels), kind="stable").tolist():
         for level in range(strings.lattice.heights[a], levels[a], -1):
             raised = (*levels[:a], level, *levels[a + 1 :])
-            if raised in known:
+            if raised in known_strings:
                 continue
             outcome = frequency.test(raised)
             tests.append((raised, outcome))
@@ -361,7 +361,7 @@ def find_passing(
         yield StringTest(levels, outcome, dropped - 1)
         if prunes_little(dropped, strings):
             wider, tests = widen(frequency, strings, levels)
-            others = strings.drop_specific(space.code(wider))
+            pruned_others = strings.drop_specific(space.code(wider))
             for raised, outcome in tests:
-                yield StringTest(raised, outcome, others, in_list=False)
-                others = 0
+                yield StringTest(raised, outcome, pruned_others, in_list=False)
+                pruned_others = 0

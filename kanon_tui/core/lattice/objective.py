@@ -42,9 +42,9 @@ SEEKS = (
 )
 
 
-def declared_objective(help: str, *others: str) -> str:
-    """Declare the parameter `objective`; `others` come first, the first of all is the default."""
-    choices = (*others, *OBJECTIVES)
+def declared_objective(help: str, *own_choices: str) -> str:
+    """Declare the parameter `objective`; `own_choices` come first, the first is the default."""
+    choices = (*own_choices, *OBJECTIVES)
     field: str = declared(choices[0], help, choices=choices)
     return field
 
@@ -93,7 +93,7 @@ class Objective(ABC):
         The sum over a string's levels, times the share of the records that it suppresses, is what
         its value is at least below the sum of its bounds.
         """
-        return tuple(np.zeros(len(own)) for own in self.bounds)
+        return tuple(np.zeros(len(level_bounds)) for level_bounds in self.bounds)
 
     def figure(self, value: float) -> float:
         """Return a value as reports show it."""
@@ -105,7 +105,9 @@ class Objective(ABC):
 
 
 def _added(values: Sequence[Floats], levels: Sequence[int]) -> float:
-    return sum_in_order(float(own[at]) for own, at in zip(values, levels, strict=True))
+    return sum_in_order(
+        float(level_values[at]) for level_values, at in zip(values, levels, strict=True)
+    )
 
 
 class ResearchValue(Objective):
@@ -132,11 +134,15 @@ class LeastLoss(Objective):
         # IL adds attributes up; here as a mean over attributes, so that ties mean the same.
         equal = [1.0 / len(task.quasi)] * len(task.quasi)
         self._factors = [a.weight for a in task.quasi] if name == "ncp" else equal
-        self._by_labels = not any(one.by_range for one in self._losses)
+        self._by_labels = not any(level_losses.by_range for level_losses in self._losses)
         self.exact = frequency.allowed == 0
         pairs = list(zip(self._factors, self._losses, strict=True))
-        self.bounds = tuple(-factor * one.least(frequency.allowed) for factor, one in pairs)
-        self._whole = tuple(-factor * one.without_suppression for factor, one in pairs)
+        self.bounds = tuple(
+            -factor * level_losses.least(frequency.allowed) for factor, level_losses in pairs
+        )
+        self._whole = tuple(
+            -factor * level_losses.without_suppression for factor, level_losses in pairs
+        )
         self._scale = task.n * len(task.quasi) if name == "il" else 1
 
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
@@ -144,12 +150,12 @@ class LeastLoss(Objective):
         if self.exact or (outcome is not None and not outcome.small):
             return _added(self._whole, levels)
         if self._by_labels:
-            kept, classes = self._frequency.kept_classes(levels)
-            return _added(self._whole, levels) - self._penalty(levels, classes.chosen(~kept))
+            is_kept, classes = self._frequency.kept_classes(levels)
+            return _added(self._whole, levels) - self._penalty(levels, classes.chosen(~is_kept))
         suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
         lost = 0.0
-        for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
-            lost -= factor * one.exactly(int(level), suppressed)
+        for factor, level_losses, level in zip(self._factors, self._losses, levels, strict=True):
+            lost -= factor * level_losses.exactly(int(level), suppressed)
         return lost
 
     def suppression_costs(self) -> tuple[Floats, ...]:
@@ -158,19 +164,19 @@ class LeastLoss(Objective):
         It is 0 where the loss of a level depends on who is suppressed.
         """
         pairs = zip(self._factors, self._losses, strict=True)
-        return tuple(factor * one.left_by_worst_label() for factor, one in pairs)
+        return tuple(factor * level_losses.left_by_worst_label() for factor, level_losses in pairs)
 
     def _penalty(self, levels: Sequence[int], suppressed: Classes) -> float:
         """Return the loss that suppressing these classes adds to the loss of their records."""
-        left: Floats | float = 1.0
+        loss_left: Floats | float = 1.0
         triples = zip(self._factors, self._losses, levels, strict=True)
-        for a, (factor, one, level) in enumerate(triples):
-            if one.even[level]:
-                left = left - factor * float(one.per_label[level][0])
+        for a, (factor, level_losses, level) in enumerate(triples):
+            if level_losses.even[level]:
+                loss_left = loss_left - factor * float(level_losses.per_label[level][0])
             else:
                 labels = self._frequency.labels_of(suppressed, a, int(level))
-                left = left - factor * one.per_label[level][labels]
-        return float((suppressed.sizes * left).sum()) / self._frequency.n
+                loss_left = loss_left - factor * level_losses.per_label[level][labels]
+        return float((suppressed.sizes * loss_left).sum()) / self._frequency.n
 
     def figure(self, value: float) -> float:
         """Return the loss as reports show it: IL as a sum over records and attributes."""
@@ -280,8 +286,8 @@ class LevelLosses:
         if self.by_range:
             return self._mean(CellGroups.of_level(self.attribute, level, column.counts - without))
         losses = self.per_label[level][self.attribute.hierarchy.maps[level]]
-        kept = float(((column.counts - without) * losses).sum())
-        return (kept + int(without.sum())) / self._n
+        kept_loss = float(((column.counts - without) * losses).sum())
+        return (kept_loss + int(without.sum())) / self._n
 
     def least(self, allowed: int) -> Floats:
         """Return a lower bound on the loss of every level, with up to `allowed` records suppressed.
@@ -299,8 +305,10 @@ class LevelLosses:
         hidden = np.array([bool(cells.level) and label == HIDDEN for label in labels])
         total = float(cells.shown[hidden].sum())
         for group in np.flatnonzero((values.distinct > 1) & ~hidden).tolist():
-            own = slice(int(starts[group]), int(starts[group + 1]))
-            total += self._least_of_group(values.code[own], values.records[own], allowed)
+            group_pairs = slice(int(starts[group]), int(starts[group + 1]))
+            total += self._least_of_group(
+                values.code[group_pairs], values.records[group_pairs], allowed
+            )
         return total / self._n
 
     def _least_of_group(self, codes: Int64s, records: Int64s, allowed: int) -> float:
@@ -316,8 +324,8 @@ class LevelLosses:
 def _narrowest(places: Floats, counts: Int64s, allowed: int) -> float:
     """Return a lower bound on records × width of a range when some records are cut off its ends."""
     ends = np.concatenate([[0], np.cumsum(counts)])
-    whole = int(ends[-1])
-    last = np.searchsorted(ends[1:], ends[:-1] + whole - allowed, side="left")
+    total = int(ends[-1])
+    last = np.searchsorted(ends[1:], ends[:-1] + total - allowed, side="left")
     fits = last < len(places)
     width = places[last[fits]] - places[fits]
-    return float(whole * width.min()) if len(width) and whole > allowed else 0.0
+    return float(total * width.min()) if len(width) and total > allowed else 0.0

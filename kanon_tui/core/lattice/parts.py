@@ -114,7 +114,7 @@ class Pair:
     def lists(self, space: Lattice) -> Iterator[tuple[Words, Floats]]:
         """Yield the combinations in lists, the most valuable strings of the first part first."""
         fields = space.fields(self.other.attributes)
-        others = self.other.codes & fields
+        other_fields = self.other.codes & fields
         partners = self._partners()
         ends = np.cumsum(partners)
         first = 0
@@ -122,10 +122,12 @@ class Pair:
             before = ends[first] - partners[first]
             last = max(first + 1, int(np.searchsorted(ends, before + self.most, side="right")))
             count = partners[first:last]
-            one = np.repeat(np.arange(first, last), count)
-            other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count)
-            codes = (self.one.codes[one] & ~fields) | others[other]
-            yield codes, self.one.worths[one] + self.other.worths[other]
+            first_places = np.repeat(np.arange(first, last), count)
+            second_places = np.arange(len(first_places)) - np.repeat(
+                np.cumsum(count) - count, count
+            )
+            codes = (self.one.codes[first_places] & ~fields) | other_fields[second_places]
+            yield codes, self.one.worths[first_places] + self.other.worths[second_places]
             first = last
 
     def _partners(self) -> npt.NDArray[np.int64]:
@@ -169,36 +171,40 @@ class PartSolver:
         """Return the passing strings of every job, in the order of the jobs."""
         if self._in_processes(jobs):
             return (yield from self._solve_in_processes(jobs))
-        found = []
+        parts = []
         for job in jobs:
-            found.append((yield from self._solve_here(job)))
-        return found
+            parts.append((yield from self._solve_here(job)))
+        return parts
 
-    def worth(self, found: Sequence[Part]) -> list[Part]:
+    def worth(self, parts: Sequence[Part]) -> list[Part]:
         """Drop the strings that are worth too little even with the best of the other parts."""
-        best = [float(part.worths[0]) for part in found]
+        best = [float(part.worths[0]) for part in parts]
         self.bound = min(self.bound, sum_in_order(best) + self._fixed + self._slack)
         needed = self._mark() - sum_in_order(best)
-        return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
+        return [
+            part.at_least(needed + best_worth) for part, best_worth in zip(parts, best, strict=True)
+        ]
 
-    def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
+    def pair(self, first_part: Part, second_part: Part, parts: Sequence[Part]) -> Pair:
         """Return the job of combining two parts, with the value that a combination must have."""
-        rest = sum_in_order(
-            float(part.worths[0]) for part in found if part is not one and part is not other
+        worth_of_others = sum_in_order(
+            float(part.worths[0])
+            for part in parts
+            if part is not first_part and part is not second_part
         )
-        return Pair(one, other, self._mark() - rest, self._most)
+        return Pair(first_part, second_part, self._mark() - worth_of_others, self._most)
 
-    def combinations(self, found: list[Part]) -> Iterator[Words]:
+    def combinations(self, parts: list[Part]) -> Iterator[Words]:
         """Yield all combinations of parts that are worth enough, in lists that fit into memory."""
         space = self.search.lattice
-        found = self.worth(found)
-        while len(found) > 2:
-            found.sort(key=lambda part: len(part.codes))
-            pair = self.pair(found[0], found[1], found)
+        parts = self.worth(parts)
+        while len(parts) > 2:
+            parts.sort(key=lambda part: len(part.codes))
+            pair = self.pair(parts[0], parts[1], parts)
             codes = np.concatenate([codes for codes, _ in pair.lists(space)])
-            found = [Part.from_codes(space, pair.attributes, codes), *found[2:]]
-        one, other = found
-        for codes, _ in self.pair(one, other, found).lists(space):
+            parts = [Part.from_codes(space, pair.attributes, codes), *parts[2:]]
+        first_part, second_part = parts
+        for codes, _ in self.pair(first_part, second_part, parts).lists(space):
             yield codes
 
     def _mark(self) -> float:
@@ -241,18 +247,20 @@ class PartSolver:
             processes = search.context.helpers(min(self._workers, len(jobs)), job_solver, *setup)
             self._processes = self._stack.enter_context(processes)
         self._processes.submit(jobs)
-        found: dict[int, Part] = {}
-        while len(found) < len(jobs):
+        parts_by_job: dict[int, Part] = {}
+        while len(parts_by_job) < len(jobs):
             answer = self._processes.result(_HEARTBEAT)
             if answer is None:
-                yield search.step(PartsAwaited(len(found), len(jobs)))
+                yield search.step(PartsAwaited(len(parts_by_job), len(jobs)))
                 continue
             number, (codes, generated, tested) = answer
             search.generated += generated
             search.tested += tested
             search.pruned += generated - tested
-            found[number] = yield from self._finish_part(jobs[number], codes, generated, tested)
-        return [found[number] for number in range(len(jobs))]
+            parts_by_job[number] = yield from self._finish_part(
+                jobs[number], codes, generated, tested
+            )
+        return [parts_by_job[number] for number in range(len(jobs))]
 
     def _finish_part(
         self, job: Job, codes: Words, generated: int, tested: int

@@ -101,16 +101,16 @@ def string_figures(task: Task) -> dict[str, Any]:
     The ends are the string of roots and the most specific one (Morton's tables 5 and 6).
     """
     tops = zip(task.quasi, highest_levels(task), strict=True)
-    left = [
+    levels_left = [
         sum(alone.passes and alone.level <= top for alone in levels_alone(attribute, task))
         for attribute, top in tops
     ]
     values = [level_research_values(attribute) for attribute in task.quasi]
     return {
         "all": count_strings(task),
-        "after_pre_pruning": prod(left),
-        "rv_roots": float(sum(own[-1] for own in values)),
-        "rv_most_specific": float(sum(own[0] for own in values)),
+        "after_pre_pruning": prod(levels_left),
+        "rv_roots": float(sum(level_values[-1] for level_values in values)),
+        "rv_most_specific": float(sum(level_values[0] for level_values in values)),
     }
 
 
@@ -148,7 +148,9 @@ def beyond_limits(names: Sequence[str], heights: Sequence[int], suppressed: int 
 def no_string(task: Task) -> str:
     """Return the sentence for a search that found no passing string."""
     missed = "; ".join(
-        each.unreachable() for each in task.requirements if not each.whole_table_holds
+        requirement.unreachable()
+        for requirement in task.requirements
+        if not requirement.whole_table_holds
     )
     return (
         f"no string passes: with every attribute at its root all records are one class, which "
@@ -177,13 +179,17 @@ def only_roots(task: Task) -> str:
 def _nearest_level(task: Task) -> Quotable:
     """Return the level below the roots that came nearest to passing, and the change it needs."""
     below = [
-        [one for one in levels_alone(a, task) if one.level < a.hierarchy.height][-1]
+        [
+            level_alone
+            for level_alone in levels_alone(a, task)
+            if level_alone.level < a.hierarchy.height
+        ][-1]
         for a in task.quasi
         if a.hierarchy.height > 0
     ]
     if not below:
         return Quotable()
-    nearest = min(below, key=lambda one: one.small)
+    nearest = min(below, key=lambda level_alone: level_alone.small)
     if nearest.passes:
         return Quotable(
             f", though level {nearest.level} of {nearest.attribute} passes alone: global and "
@@ -191,7 +197,7 @@ def _nearest_level(task: Task) -> Quotable:
         )
     share = np.ceil(nearest.small / task.n * 1e4) / 1e4
     smallest = int(nearest.sizes.min())
-    fails = [one.attribute for one in below if not one.passes]
+    fails = [level_alone.attribute for level_alone in below if not level_alone.passes]
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
     return Quotable(
         f"{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "

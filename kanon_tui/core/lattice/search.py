@@ -214,14 +214,14 @@ class Search:
 
     def _consider(self, new: PassingString) -> None:
         """Remember a passing string if it can be the answer."""
-        if not any(self._rules_out(other, new) for other in self.candidates):
+        if not any(self._rules_out(candidate, new) for candidate in self.candidates):
             rivals = [new, *(x for x in self.candidates if not self._rules_out(new, x))]
             self.candidates = finalists(rivals, self.rank)
             self.best_value = max(string.value for string in self.candidates)
 
-    def _rules_out(self, one: PassingString, other: PassingString) -> bool:
-        """Return whether a string is the answer wherever the other could be."""
-        return self.rank(one) >= self.rank(other) and one <= other
+    def _rules_out(self, string: PassingString, rival: PassingString) -> bool:
+        """Return whether a string is the answer wherever its rival could be."""
+        return self.rank(string) >= self.rank(rival) and string <= rival
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
@@ -244,12 +244,12 @@ class Search:
         self._decisions_since_step += len(strings) - 1
         return self.report_test(strings[-1].tolist(), outcome)
 
-    def continue_from(self, other: Search) -> None:
+    def continue_from(self, earlier: Search) -> None:
         """Take over the counters of a search over the same strings, and the best it found."""
-        self.generated, self.pruned, self.tested = other.generated, other.pruned, other.tested
-        self.watcher.part = other.watcher.part
-        if other.passing:
-            self.record_passing(best_of(other.passing, self.rank).levels)
+        self.generated, self.pruned, self.tested = earlier.generated, earlier.pruned, earlier.tested
+        self.watcher.part = earlier.watcher.part
+        if earlier.passing:
+            self.record_passing(best_of(earlier.passing, self.rank).levels)
 
     def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string, and record it where it passes; step by step, find its smallest class."""
@@ -400,8 +400,8 @@ class Search:
         values = self._research_value.bounds
         levels = np.array([string.levels for string in strings])
         ranges: dict[str, Any] = {
-            name: [float(own[levels[:, x]].min()), float(own[levels[:, x]].max())]
-            for x, (name, own) in enumerate(zip(self.names, values, strict=True))
+            name: [float(level_values[levels[:, x]].min()), float(level_values[levels[:, x]].max())]
+            for x, (name, level_values) in enumerate(zip(self.names, values, strict=True))
         }
         totals = [string.rv for string in strings]
         return {"total": [min(totals), max(totals)], "attributes": ranges}

@@ -50,22 +50,22 @@ class Lattice:
 
     def _lay_out(self) -> None:
         widths = [(size - 1).bit_length() + 1 if size > 1 else 0 for size in self.sizes]
-        words, left = [], []
+        words, bits_left = [], []
         word, bits = 0, _WORD_BITS
         for width in widths:
             if width > bits:
                 word, bits = word + 1, _WORD_BITS
             bits -= width
             words.append(word)
-            left.append(bits % _WORD_BITS)
+            bits_left.append(bits % _WORD_BITS)
         self.words = word + 1
         self.word: Int64s = np.array(words, dtype=np.int64)
-        self.shift: Words = np.array(left, dtype=np.uint64)
+        self.shift: Words = np.array(bits_left, dtype=np.uint64)
         self.mask: Words = np.array([(1 << max(w - 1, 0)) - 1 for w in widths], dtype=np.uint64)
         self._top: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
         self.root: Words = np.subtract(self.roots, self.lowest).astype(np.uint64)
         self.guards: Words = np.zeros(self.words, dtype=np.uint64)
-        for w, bits, width in zip(words, left, widths, strict=True):
+        for w, bits, width in zip(words, bits_left, widths, strict=True):
             if width:
                 self.guards[w] |= np.uint64(1 << (bits + width - 1))
         self.code_fields = CodeFields(self.word, self.shift, self.mask, self.root, self.guards)
@@ -89,7 +89,10 @@ class Lattice:
     def _field_values(self) -> list[Floats]:
         """Values by field: those of the levels from `lowest` to `heights`."""
         limits = zip(self.values, self.lowest, self.heights, strict=True)
-        return [np.asarray(own[low : top + 1], dtype=np.float64) for own, low, top in limits]
+        return [
+            np.asarray(level_values[low : top + 1], dtype=np.float64)
+            for level_values, low, top in limits
+        ]
 
     def code(self, levels: Sequence[int]) -> Words:
         """Return the code of a string."""
@@ -192,9 +195,9 @@ class NodeList:
 
     def around(self, code: Words, most: int) -> tuple[Int64s, int]:
         """Return the places of strings around one, and its own, from the least value on."""
-        own = int(np.flatnonzero((self.codes == code).all(axis=1))[0])
-        begin = max(min(own - most // 2, len(self) - most), 0)
-        return np.arange(begin, min(begin + most, len(self))), own
+        place = int(np.flatnonzero((self.codes == code).all(axis=1))[0])
+        begin = max(min(place - most // 2, len(self) - most), 0)
+        return np.arange(begin, min(begin + most, len(self))), place
 
     def __contains__(self, code: Words) -> bool:
         return bool((self.codes == code).all(axis=1).any())
@@ -227,8 +230,8 @@ class NodeList:
 
     def drop_one(self, code: Words) -> None:
         """Drop one string and no other."""
-        kept = (self.codes != code).any(axis=1)
-        self._strings = SortedStrings(self.codes[kept], self.worths[kept])
+        is_kept = (self.codes != code).any(axis=1)
+        self._strings = SortedStrings(self.codes[is_kept], self.worths[is_kept])
         self._start, self._end = 0, len(self._strings.codes)
 
     def drop_small_class(self, sizes: Int32s, places: Int64s, k: int) -> int:
@@ -349,8 +352,8 @@ class LatticeGrid:
 
     def nodes(self, space: Lattice, codes: Words) -> Int64s:
         """Return the numbers of strings given by their codes."""
-        found: Int64s = (space.steps_up(codes) + space.lowest) @ self.places
-        return found
+        node_numbers: Int64s = (space.steps_up(codes) + space.lowest) @ self.places
+        return node_numbers
 
     @cached_property
     def grid(self) -> Int64s:

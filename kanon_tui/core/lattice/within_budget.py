@@ -155,12 +155,12 @@ class Descent:
         turn = waited = 0
         while waited <= patience and not self.budget.spent:
             before = self.search.best_value
-            found = yield from self._best_neighbour(current, tabu_until >= turn, waited > 0)
-            if found is None:
+            neighbour = yield from self._best_neighbour(current, tabu_until >= turn, waited > 0)
+            if neighbour is None:
                 return
-            for a in np.flatnonzero(np.array(found) != current).tolist():
+            for a in np.flatnonzero(np.array(neighbour) != current).tolist():
                 tabu_until[a, current[a]] = turn + self.random.integers(*_TABU)
-            current, turn = found, turn + 1
+            current, turn = neighbour, turn + 1
             waited = 0 if self.search.best_value > before + TIE else waited + 1
 
     def _best_neighbour(
@@ -171,7 +171,7 @@ class Descent:
         bounds = self.search.objective.sums(strings)
         changed = strings != np.array(current)
         forbidden = (tabu[np.arange(len(current)), strings] & changed).any(axis=1)
-        best, value, found = self.search.best_value, -np.inf, None
+        best, value, best_neighbour = self.search.best_value, -np.inf, None
         queue = np.argsort(-bounds, kind="stable")
         queue = queue[~forbidden[queue] | (bounds[queue] > best + TIE)]
         for begin in range(0, len(queue), _BATCH):
@@ -181,10 +181,10 @@ class Descent:
             levels = {row: tuple(strings[row].tolist()) for row in batch}
             yield from self._evaluate(list(levels.values()), Picked(NEIGHBOUR, current))
             for row, string in levels.items():
-                own = self._values.get(string, -np.inf)
-                if own > value + TIE and (not forbidden[row] or own > best + TIE):
-                    value, found = own, string
-        return found
+                string_value = self._values.get(string, -np.inf)
+                if string_value > value + TIE and (not forbidden[row] or string_value > best + TIE):
+                    value, best_neighbour = string_value, string
+        return best_neighbour
 
     def _neighbours(self, current: Levels, paired: bool) -> Int64s:
         """Return the strings with one attribute at another level, or also two moved oppositely."""
@@ -195,14 +195,16 @@ class Descent:
             chosen += [(up, down) for up in raised for down in lowered if up[0] != down[0]]
         moves = np.array(chosen, dtype=np.int64).reshape(-1, 2, 2)
         strings = np.tile(np.array(current), (len(moves), 1))
-        for one in (0, 1):
-            strings[np.arange(len(moves)), moves[:, one, 0]] = moves[:, one, 1]
+        for place in (0, 1):
+            strings[np.arange(len(moves)), moves[:, place, 0]] = moves[:, place, 1]
         return strings
 
     def _evaluate(self, strings: Sequence[Levels], picked: Picked) -> Generator[Step, None, None]:
         """Test the strings that are unknown, as far as the budget goes."""
         search = self.search
-        unknown = [one for one in strings if one not in self._values and not self._fails(one)]
+        unknown = [
+            string for string in strings if string not in self._values and not self._fails(string)
+        ]
         unknown = unknown[: self.budget.left]
         self.budget.spend(len(unknown))
         for levels in unknown:
@@ -250,8 +252,11 @@ class Proof:
         shape = len(lattice.heights), max(lattice.heights) + 1
         values, costs = np.zeros((2, *shape))
         pairs = zip(objective.bounds, objective.suppression_costs(), strict=True)
-        for a, (own, cost) in enumerate(pairs):
-            values[a, : len(own)], costs[a, : len(own)] = own[: shape[1]], cost[: shape[1]]
+        for a, (level_values, cost) in enumerate(pairs):
+            values[a, : len(level_values)], costs[a, : len(level_values)] = (
+                level_values[: shape[1]],
+                cost[: shape[1]],
+            )
         self._worths = LevelWorths(values, costs, *np.zeros((2, *shape)))
         self._rows, self._numbers = map(np.arange, shape)
         self._bytes = -(-shape[0] // LEVELS_PER_WORD) * LEVELS_PER_WORD
@@ -261,18 +266,26 @@ class Proof:
         """Per attribute how many known strings are below its top level."""
         self._small: dict[Levels, tuple[int, int]] = {}
         """The records that strings suppress at least and at most."""
-        levels = [own[: top + 1] for own, top in zip(values, lattice.heights, strict=True)]
-        losses = np.concatenate([np.subtract.outer(own, own).ravel() for own in levels])
+        levels = [
+            level_values[: top + 1]
+            for level_values, top in zip(values, lattice.heights, strict=True)
+        ]
+        losses = np.concatenate(
+            [np.subtract.outer(level_values, level_values).ravel() for level_values in levels]
+        )
         losses = np.unique(np.round(losses[losses > TIE], 9))
         losses = np.append(0.0, losses[:: 1 + len(losses) // _TOLERANCES])
-        self._highest = [[_highest(own, x, losses) for x in range(len(own))] for own in levels]
+        self._highest = [
+            [_highest(level_values, x, losses) for x in range(len(level_values))]
+            for level_values in levels
+        ]
         """Per attribute and level the highest level that loses at most each of the losses."""
         self._tolerated, self._kept = 0, shape[0] // 2  # as the last string was raised
         self._pause = self._waited = 1  # bars between attempts to raise one further
         self._open: list[tuple[float, bytes, bytes, float]] = []
         """Per box the bound with its sign turned, lowest and highest levels, share suppressed."""
         spans = zip(values, lattice.lowest, lattice.heights, strict=True)
-        worth = float(sum(own[low : top + 1].max() for own, low, top in spans))
+        worth = float(sum(level_values[low : top + 1].max() for level_values, low, top in spans))
         self._push(self._row(lattice.lowest), self._row(lattice.heights), worth, 0.0)
 
     @property
@@ -299,10 +312,10 @@ class Proof:
             turned, *ends, share = heappop(self._open)
             low, high = (np.frombuffer(end, dtype=np.uint8).copy() for end in ends)
             mark = self.search.best_value + TIE
-            found = bound_box(self._worths, self._known, self._count, low, high, share, mark)
-            box = _Box(low, high, found.share, found.most, min(-turned, found.worth))
-            if found.barring >= 0:
-                self._divide(box, self._known.levels[found.barring])
+            box_bound = bound_box(self._worths, self._known, self._count, low, high, share, mark)
+            box = _Box(low, high, box_bound.share, box_bound.most, min(-turned, box_bound.worth))
+            if box_bound.barring >= 0:
+                self._divide(box, self._known.levels[box_bound.barring])
             elif box.worth > mark:
                 yield from self._bar(box, mark)
             if self.budget.is_due and self.bound > -np.inf:
@@ -357,7 +370,9 @@ class Proof:
                 self._push(box.low, box.high, worth, share)  # others are to be looked at before
                 return iter(())
         if base is None:
-            highest = [own[x] for own, x in zip(self._highest, best, strict=True)]
+            highest = [
+                highest_levels[x] for highest_levels, x in zip(self._highest, best, strict=True)
+            ]
             strings = list(zip(*highest, strict=True))
             number = _last_true(lambda at: bars(strings[at]), self._tolerated, len(strings) - 1)
             if number < 0:

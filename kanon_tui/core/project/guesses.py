@@ -47,12 +47,12 @@ def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -
     """
     if roles is None:
         roles = {name: spec.role for name, spec in project.attributes.items() if spec.role}
-    given = project.attributes
-    nothing_named = all(spec.role is None for spec in given.values())
+    specs = project.attributes
+    nothing_named = all(spec.role is None for spec in specs.values())
     unlisted_guessed = nothing_named or project.data.unlisted == "guess"
     plans = []
     for name, role in roles.items():
-        spec = given.get(name)
+        spec = specs.get(name)
         coded = spec is not None and spec.identifier == "pseudonym"
         guessed = unlisted_guessed if spec is None else spec.guessed or spec.role is None
         publishes_weight = role is Role.WEIGHT and spec is not None and spec.publish_unique
@@ -60,10 +60,10 @@ def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -
     return sorted(plans, key=lambda plan: (_ORDER.index(plan.treatment), not plan.guessed))
 
 
-def _treatment(role: Role, coded: bool, asked: bool) -> Treatment:
+def _treatment(role: Role, coded: bool, publishes_weight: bool) -> Treatment:
     if role is Role.QUASI:
         return "generalised"
-    if role.published or asked:
+    if role.published or publishes_weight:
         return "published as it is"
     return "published as a pseudonym" if coded else "left out"
 
@@ -136,12 +136,12 @@ def guess_reason(project: Project, table: Table, name: str) -> str:
     """Return why a column has the role that is guessed for it."""
     guess = guess_attribute(table, name)
     if guess.role is Role.OTHER and project.attributes[name].role is Role.QUASI:
-        others = [
-            other
-            for other, spec in project.attributes.items()
-            if spec.role is Role.QUASI and other != name
+        quasi_names = [
+            quasi_name
+            for quasi_name, spec in project.attributes.items()
+            if spec.role is Role.QUASI and quasi_name != name
         ]
-        partner = find_partners(table, others, [name]).get(name)
+        partner = find_partners(table, quasi_names, [name]).get(name)
         if partner is not None:
             return partner.reason
     return guess.reason

@@ -173,8 +173,8 @@ class Project(Checked):
         path = Path(path)
         project = moved(self, path)
         check_not_read(path, self.files_named)
-        own = self.path is not None and os.path.realpath(self.path) == os.path.realpath(path)
-        text = (_edited_text(project) if own else None) or project_to_text(project)
+        same_file = self.path is not None and os.path.realpath(self.path) == os.path.realpath(path)
+        text = (_edited_text(project) if same_file else None) or project_to_text(project)
         write_text(path, text, force=True)
         return project
 
@@ -235,9 +235,9 @@ class Project(Checked):
         (10, 'mondrian', 5)
         """
         written, of_privacy = project_to_mapping(self), keys_of(Privacy)
-        known = (*keys_of(Project), *of_privacy, "params")
+        known_settings = (*keys_of(Project), *of_privacy, "params")
         for key, value in changes.items():
-            check_known(key, known, f"there is no setting '{key}'")
+            check_known(key, known_settings, f"there is no setting '{key}'")
             if key == "params":
                 key, value = "algorithm", {**written["algorithm"], "params": value}
             elif key == "algorithm" and not (isinstance(value, Mapping) and "name" in value):
@@ -329,7 +329,7 @@ class Project(Checked):
     def files_named(self) -> tuple[Path, ...]:
         """The data, the files of hierarchies, and the key of pseudonyms if there are any."""
         hierarchies = (spec.hierarchy or {} for spec in self.attributes.values())
-        files = (each[key] for each in hierarchies for key in _FILE_KEYS if key in each)
+        files = (builder[key] for builder in hierarchies for key in _FILE_KEYS if key in builder)
         coded = any(spec.identifier == "pseudonym" for spec in self.attributes.values())
         keys = [self.output.pseudonym_key] if coded else []
         return (*self.data_files, *(self.folder / str(file) for file in (*files, *keys)))
@@ -348,11 +348,11 @@ class Project(Checked):
 
     def confirmed(self, names: Iterable[str] | None = None) -> "Project":
         """Return the project with the guesses for these columns (None: all) confirmed."""
-        wanted = self.attributes if names is None else set(names)
+        named = self.attributes if names is None else set(names)
         return replace(
             self,
             attributes={
-                name: replace(spec, guessed=False) if spec.guessed and name in wanted else spec
+                name: replace(spec, guessed=False) if spec.guessed and name in named else spec
                 for name, spec in self.attributes.items()
             },
         )
@@ -374,9 +374,9 @@ class Project(Checked):
             check_known(name, table.name_set, problem)
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
-            given = self.attributes.get(name)
-            unlisted, spec = given is None, given or AttributeSpec()
-            given_role = None if given is None else given.role
+            given_spec = self.attributes.get(name)
+            unlisted, spec = given_spec is None, given_spec or AttributeSpec()
+            given_role = None if given_spec is None else given_spec.role
             if unlisted and unlisted_guessed:
                 spec = AttributeSpec(guessed=True)
             if unlisted and self.data.unlisted == "omit":
@@ -385,9 +385,9 @@ class Project(Checked):
             if not (for_run and idle) or name in asked:
                 spec = _with_role_and_kind(spec, table, name)
             if spec.role is Role.PERSON and given_role is None:
-                others = (*self.attributes.values(), *completed.values())
+                earlier_specs = (*self.attributes.values(), *completed.values())
                 counted = not unlisted or unlisted_guessed
-                if not counted or any(other.role is Role.PERSON for other in others):
+                if not counted or any(earlier.role is Role.PERSON for earlier in earlier_specs):
                     spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
@@ -398,13 +398,13 @@ class Project(Checked):
         return replace(self, data=data, attributes=completed)
 
 
-def _as_spec(name: str, given: Any) -> AttributeSpec:
+def _as_spec(name: str, settings: Any) -> AttributeSpec:
     """Return the settings of an attribute that are given as such, as a mapping or as a role."""
-    if isinstance(given, AttributeSpec):
-        return given
-    if isinstance(given, Mapping):
-        return read_fields(AttributeSpec, LocatedValue("Project", f"attributes.{name}", given))
-    return AttributeSpec(given)
+    if isinstance(settings, AttributeSpec):
+        return settings
+    if isinstance(settings, Mapping):
+        return read_fields(AttributeSpec, LocatedValue("Project", f"attributes.{name}", settings))
+    return AttributeSpec(settings)
 
 
 TOOLBOX_ENDING = ".xml"
@@ -562,14 +562,14 @@ def with_overrides(
             )
         algorithm, parameters = "global", [*parameters, ("levels", levels)]
     parameters = list(parameters)
-    own = [each for each in parameters if each[0] not in _OF_PRIVACY]
-    choice = _choice(project.algorithm, algorithm, own)
+    for_algorithm = [pair for pair in parameters if pair[0] not in _OF_PRIVACY]
+    choice = _choice(project.algorithm, algorithm, for_algorithm)
     typed = {name: text for name, text in parameters if name in _OF_PRIVACY}
-    known = {field.name: field for field in (*fields_of(Privacy), *fields_of(Resources))}
+    fields_by_name = {field.name: field for field in (*fields_of(Privacy), *fields_of(Resources))}
     privacy: dict[str, Any] = {} if k is None else {"k": k}
-    privacy |= {name: known[name].parse(text, "--set") for name, text in typed.items()}
+    privacy |= {name: fields_by_name[name].parse(text, "--set") for name, text in typed.items()}
     resources = {
-        name: known[name].read(LocatedValue(f"--{name}", "", Plain(text)))
+        name: fields_by_name[name].read(LocatedValue(f"--{name}", "", Plain(text)))
         for name, text in (run or {}).items()
         if text is not None
     }

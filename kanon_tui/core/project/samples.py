@@ -59,5 +59,5 @@ def sample_of_algorithm(name: str) -> Sample | None:
     """Return the sample that shows an algorithm best; None where there is none."""
     from kanon_tui.core.algorithms import ALGORITHMS
 
-    own = ALGORITHMS[name].sample if name in ALGORITHMS else ""
-    return find_sample(own) if own else None
+    sample_name = ALGORITHMS[name].sample if name in ALGORITHMS else ""
+    return find_sample(sample_name) if sample_name else None

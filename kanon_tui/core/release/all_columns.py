@@ -156,9 +156,9 @@ def count_all_columns(
     """
     codes = {name: Cells.from_series(published[name], name).places for name in published.columns}
     whose = None if person is None else codes.pop(person)
-    known = {*covered, *sensitive}
+    named_columns = {*covered, *sensitive}
     compared = ComparedColumns(
-        tuple(covered), tuple(name for name in codes if name not in known), tuple(sensitive)
+        tuple(covered), tuple(name for name in codes if name not in named_columns), tuple(sensitive)
     )
     return PublishedCodes(
         compared,
@@ -180,7 +180,9 @@ def most_helpful_first(
     contributions: Sequence[ColumnContribution],
 ) -> tuple[ColumnContribution, ...]:
     """Return contributions by what leaving them out spares, then by what they give away alone."""
-    return tuple(sorted(contributions, key=lambda each: (-each.spared, -each.alone)))
+    return tuple(
+        sorted(contributions, key=lambda contribution: (-contribution.spared, -contribution.alone))
+    )
 
 
 def at_risk(keys: Int64s, k: int, person: Codes | None = None) -> AtRisk:

@@ -134,8 +134,8 @@ def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[
         integers = bool((present == np.floor(present)).all())
         decimals = _round_numbers(exact(ends[0]), exact(ends[1]), integers)
         form = column.number_format
-        texts = [form.as_range_end(form.write(f"{each.normalize():f}")) for each in decimals]
-        numbers = [float(each) for each in decimals]
+        texts = [form.as_range_end(form.write(f"{decimal.normalize():f}")) for decimal in decimals]
+        numbers = [float(decimal) for decimal in decimals]
     for end, code in enumerate((low, high)):
         if column.values[code] in column.coded_ends:
             texts[end], numbers[end] = end_text(column, column.values[code]), ends[end]
@@ -161,13 +161,13 @@ def rounded_codes(column: Column, low: Int64s, high: Int64s) -> tuple[Int64s, In
     return low, high
 
 
-def _round_numbers(low: Decimal, high: Decimal, whole: bool) -> tuple[Decimal, Decimal]:
+def _round_numbers(low: Decimal, high: Decimal, are_integers: bool) -> tuple[Decimal, Decimal]:
     half = (high - low) / 2
-    wanted = max(half, Decimal(2)) if whole else half
-    steps = (Decimal(step).scaleb(wanted.adjusted()) for step in (1, 2, 5, 10))
-    step = next(each for each in steps if each >= wanted)
+    least_step = max(half, Decimal(2)) if are_integers else half
+    steps = (Decimal(step).scaleb(least_step.adjusted()) for step in (1, 2, 5, 10))
+    step = next(candidate for candidate in steps if candidate >= least_step)
     start = (low / step).to_integral_value(ROUND_FLOOR) * step
-    if whole:
+    if are_integers:
         return start, ((high / step).to_integral_value(ROUND_FLOOR) + 1) * step - 1
     return start, (high / step).to_integral_value(ROUND_CEILING) * step
 
@@ -243,10 +243,10 @@ def dominated_classes(
     largest = size[ends]
     second = np.where(ends > starts, size[np.maximum(ends - 1, 0)], 0.0)
     second = np.where(copies[ends] > 1, largest, second)
-    rest = np.add.reduceat(size * copies, starts) - largest - second
+    sum_of_others = np.add.reduceat(size * copies, starts) - largest - second
     codes = column.codes[shown][order]
     varies = np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts)
-    return int((varies & (rest < p * largest)).sum())
+    return int((varies & (sum_of_others < p * largest)).sum())
 
 
 def one_value_note(attribute: QuasiIdentifier) -> Note:
@@ -286,30 +286,40 @@ def one_value_warning(attribute: QuasiIdentifier, classes: npt.NDArray[np.intege
 
 
 def _class_units(
-    column: Column, classes: GroupValues, publish: str, decimals: int, wanted: npt.NDArray[np.bool_]
+    column: Column,
+    classes: GroupValues,
+    publish: str,
+    decimals: int,
+    is_wanted: npt.NDArray[np.bool_],
 ) -> WholeNumbers:
     """Return mean or median of every wanted class, rounded, in units of the last decimal."""
     value = _units(column, decimals)[classes.code]
-    found: WholeNumbers = np.zeros(classes.count, dtype=object)
-    there = np.flatnonzero(wanted)
-    if not len(there):
-        return found
+    units: WholeNumbers = np.zeros(classes.count, dtype=object)
+    wanted_classes = np.flatnonzero(is_wanted)
+    if not len(wanted_classes):
+        return units
     sizes = np.zeros(classes.count, dtype=np.int64)
     filled = np.flatnonzero(classes.distinct)
     sizes[filled] = np.add.reduceat(classes.records, classes.starts[filled])
     if publish == "mean":
         sums = np.zeros(classes.count, dtype=object)
         sums[filled] = np.add.reduceat(_summable(value, classes.records), classes.starts[filled])
-        parts = list(zip(sums[there].tolist(), sizes[there].tolist(), strict=True))
+        parts = list(
+            zip(sums[wanted_classes].tolist(), sizes[wanted_classes].tolist(), strict=True)
+        )
     else:
         upto = np.cumsum(classes.records)
-        before = upto[classes.starts[there]] - classes.records[classes.starts[there]]
-        lower = np.searchsorted(upto, before + (sizes[there] - 1) // 2, side="right")
-        upper = np.searchsorted(upto, before + sizes[there] // 2, side="right")
+        before = (
+            upto[classes.starts[wanted_classes]] - classes.records[classes.starts[wanted_classes]]
+        )
+        lower = np.searchsorted(upto, before + (sizes[wanted_classes] - 1) // 2, side="right")
+        upper = np.searchsorted(upto, before + sizes[wanted_classes] // 2, side="right")
         middle = zip(value[lower].tolist(), value[upper].tolist(), strict=True)
         parts = [(low + high, 2) for low, high in middle]
-    found[there] = [round(Fraction(total, count)) for total, count in parts]  # halves to even
-    return found
+    units[wanted_classes] = [
+        round(Fraction(total, count)) for total, count in parts
+    ]  # halves to even
+    return units
 
 
 def _units(column: Column, decimals: int) -> WholeNumbers:

@@ -76,9 +76,9 @@ def _keys(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Int64s, int]:
 
 def _ranks(keys: Int64s, size: int) -> npt.NDArray[np.int32]:
     if size <= _DENSE * len(keys):
-        there = np.zeros(size, dtype=bool)
-        there[keys] = True
-        upto = np.cumsum(there, dtype=np.int32)
+        is_present = np.zeros(size, dtype=bool)
+        is_present[keys] = True
+        upto = np.cumsum(is_present, dtype=np.int32)
         upto -= 1
         return upto[keys]
     rows = pl.DataFrame({"key": keys})
@@ -88,5 +88,5 @@ def _ranks(keys: Int64s, size: int) -> npt.NDArray[np.int32]:
 def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> npt.NDArray[np.int32]:
     """Return per row the place of its key among the distinct ones."""
     numbered = distinct.with_row_index("place")
-    found = rows.join(numbered, on="key", how="left", nulls_equal=True, maintain_order="left")
-    return found["place"].to_numpy().astype(np.int32)
+    joined_rows = rows.join(numbered, on="key", how="left", nulls_equal=True, maintain_order="left")
+    return joined_rows["place"].to_numpy().astype(np.int32)

@@ -109,11 +109,11 @@ def _unified(
     `in_order` already they are sorted: clusters are numbered as they were found, and every one has
     records.
     """
-    there = numbers
+    used_numbers = numbers
     if in_order:
-        some = groups[groups >= 0] if len(groups) and groups.min() < 0 else groups
-        there = numbers[np.bincount(some, minlength=len(numbers)) > 0]
-    used = np.flatnonzero(np.bincount(there, minlength=len(texts)))
+        shown_groups = groups[groups >= 0] if len(groups) and groups.min() < 0 else groups
+        used_numbers = numbers[np.bincount(shown_groups, minlength=len(numbers)) > 0]
+    used = np.flatnonzero(np.bincount(used_numbers, minlength=len(texts)))
     used_texts = [texts[number] for number in used.tolist()]
     distinct = dict.fromkeys(used_texts) if in_order else sorted(set(used_texts))
     code_of = {text: code for code, text in enumerate(distinct)}
@@ -146,14 +146,14 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
 
 def _numbered(labels: npt.NDArray[np.integer]) -> tuple[Int32s, int]:
     """Return clusters renumbered from 0 in the order of their labels, and their number."""
-    kept = labels[labels >= 0]
-    if int(kept.max(initial=-1)) >= 2 * len(labels):
+    shown_labels = labels[labels >= 0]
+    if int(shown_labels.max(initial=-1)) >= 2 * len(labels):
         numbers = np.full(len(labels), -1, dtype=np.int32)
-        found, numbers[labels >= 0] = np.unique(kept, return_inverse=True)
-        return numbers, len(found)
-    there = np.bincount(kept) > 0
-    upto = np.append(np.cumsum(there, dtype=np.int32) - np.int32(1), np.int32(-1))
-    return upto[np.where(labels < 0, -1, labels)], int(there.sum())
+        distinct_labels, numbers[labels >= 0] = np.unique(shown_labels, return_inverse=True)
+        return numbers, len(distinct_labels)
+    is_used = np.bincount(shown_labels) > 0
+    upto = np.append(np.cumsum(is_used, dtype=np.int32) - np.int32(1), np.int32(-1))
+    return upto[np.where(labels < 0, -1, labels)], int(is_used.sum())
 
 
 def text_ranks(texts: pl.Series | Sequence[str]) -> Int32s:
@@ -197,9 +197,9 @@ class Release:
         if all(cells.groups is groups for cells in self.cells):  # a clustering: one text per group
             return np.append(dense_ranks(ranks), np.int32(-1))[groups]
         result = np.full(self.task.rows, -1, dtype=np.int32)
-        kept = ~self.suppressed if self.suppressed.any() else slice(None)
+        shown_rows = ~self.suppressed if self.suppressed.any() else slice(None)
         ranked = zip(ranks, self.cells, strict=True)
-        result[kept] = dense_ranks(rank[cells.groups[kept]] for rank, cells in ranked)
+        result[shown_rows] = dense_ranks(rank[cells.groups[shown_rows]] for rank, cells in ranked)
         return result
 
     @cached_property
@@ -313,13 +313,17 @@ class Release:
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """Notes on how classes are printed."""
-        return tuple(one_value_note(each) for each in self.task.quasi if each.publishes_one_value)
+        return tuple(
+            one_value_note(attribute)
+            for attribute in self.task.quasi
+            if attribute.publishes_one_value
+        )
 
     @cached_property
     def warnings(self) -> tuple[Note, ...]:
         """Warnings about the printed cells."""
-        found = (one_value_warning(each, self.classes) for each in self.task.quasi)
-        return tuple(each for each in found if each is not None)
+        warnings = (one_value_warning(attribute, self.classes) for attribute in self.task.quasi)
+        return tuple(warning for warning in warnings if warning is not None)
 
     @cached_property
     def all_columns(self) -> AllColumns:
@@ -369,38 +373,38 @@ class Release:
 
         Suppressed rows have the text `*` where they are `starred`, and else any rank.
         """
-        found = {}
+        ranks_by_name = {}
         for attribute, cells in zip(self.task.quasi, self.cells, strict=True):
             shown, codes = list(cells.texts), cells.of_group[cells.groups]
             if starred:
                 shown += [] if HIDDEN in shown else [HIDDEN]
                 codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
             texts = pl.Series(shown, dtype=pl.String)
-            found[attribute.name] = text_ranks(texts)[codes], texts.sort()
-        return found
+            ranks_by_name[attribute.name] = text_ranks(texts)[codes], texts.sort()
+        return ranks_by_name
 
     @cached_property
     def _columns(self) -> dict[str, tuple[Int32s, pl.Series]]:
         """By published column, per record the rank of its text, and the sorted texts."""
-        task, found = self.task, {}
+        task, columns = self.task, {}
         quasi = self.quasi_ranks(bool(self.suppressed.any()))
         for name, role in task.roles.items():
             if role is Role.QUASI:
-                found[name] = quasi[name]
+                columns[name] = quasi[name]
             elif name in task.pseudonymised or role.published:
                 if name in task.pseudonyms:
                     cells = Cells.from_series(task.pseudonyms[name], name)
                 else:
                     cells = task.table.coded_texts(name)
-                found[name] = text_ranks(cells.texts)[cells.codes], cells.texts.sort()
-        return found
+                columns[name] = text_ranks(cells.texts)[cells.codes], cells.texts.sort()
+        return columns
 
 
 def _members(classes: Int32s, count: int) -> Int64s:
     """Return one of the records of every class."""
     members = np.empty(count, dtype=np.int64)
-    kept = np.flatnonzero(classes >= 0)
-    members[classes[kept]] = kept
+    shown_records = np.flatnonzero(classes >= 0)
+    members[classes[shown_records]] = shown_records
     return members
 
 
