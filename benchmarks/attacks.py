@@ -56,12 +56,11 @@ def tried(
 ) -> Iterator[list[str]]:
     """A row for the release as it is, and one for each counter-measure."""
     result = anonymize(made, frame)
-    attacked, start = seen_by_attackers(result, held), time.process_time()
+    attacked = seen_by_attackers(result, held)
+    start = time.process_time()
     found = run_attacks(attacked)
-    seconds, memory = (
-        time.process_time() - start,
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-    )
+    seconds = time.process_time() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield ["as it is", *cells(found), f"{result.measures.ncp:.3f}", f"{seconds:.1f} s",
            f"{memory / 1024:.0f} MB"]  # fmt: skip
     for changes in counters:
@@ -103,11 +102,13 @@ def main() -> None:
         for k in args.k:
             for records in args.records:
                 made = project_for(algorithm, k)
-                frame, chance = made.read_data().frame, np.random.default_rng(0)
+                frame = made.read_data().frame
+                chance = np.random.default_rng(0)
                 if records:
                     frame = frame[chance.integers(0, frame.height, records)]
                 held = pl.Series(chance.random(frame.height) < 0.1)
-                kept, aside = frame.filter(~held), frame.filter(held)
+                kept = frame.filter(~held)
+                aside = frame.filter(held)
                 if args.write:
                     write(anonymize(made, kept), kept, aside, args.write)
                     continue

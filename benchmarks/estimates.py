@@ -63,7 +63,8 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     for shape in options.shapes:
         for size in options.sizes:
-            tiny, task = makers[shape](WARM_UP), makers[shape](size)
+            tiny = makers[shape](WARM_UP)
+            task = makers[shape](size)
             for name in options.algorithms:
                 algorithm = made(name, options.refine)
                 seconds_of(tiny, algorithm)  # compiles

@@ -120,8 +120,10 @@ def report(
 def measured(task: Task, algorithm: Algorithm) -> tuple[Run, float, float]:
     """A finished run, its processor seconds and the most memory it had beyond what was there."""
     gc.collect()
-    run, before = Run(task, algorithm), resident_megabytes()
-    most, started = before, time.process_time()
+    run = Run(task, algorithm)
+    before = resident_megabytes()
+    most = before
+    started = time.process_time()
     for _ in run:
         most = max(most, resident_megabytes())
     used = time.process_time() - started
@@ -214,7 +216,8 @@ def generated_task(records: int, levels: Sequence[int], seed: int = 1) -> Task:
     """Correlated, skewed categories; an attribute with one level has a value that is unique."""
     rng = np.random.default_rng(seed)
     kind_of_person = rng.integers(0, 6, records)
-    columns, attributes = {}, {}
+    columns = {}
+    attributes = {}
     for x, count in enumerate(levels):
         below = max(count - 1, 1)
         branch = 2 if below > 2 else 3
@@ -249,7 +252,8 @@ def many_attributes(k: int, share: float) -> Task:
     task = generated_task(50_000, M36_LEVELS)
     quasi = []
     for attribute in task.quasi:
-        top, height = float(rng.integers(100, 1000)) / 1000, attribute.hierarchy.height
+        top = float(rng.integers(100, 1000)) / 1000
+        height = attribute.hierarchy.height
         bend = float(rng.uniform(0.3, 2))
         values = tuple(top * (1 - level / height) ** bend for level in range(height + 1))
         quasi.append(replace(attribute, typed_research_values=values))

@@ -78,7 +78,8 @@ def measure(
         rows.append((*what, "hill-climb", climbed, "", "", tests, peer, 1.0, ""))
         for budget in budgets:
             search = AnytimeSearch(objective="loss", tests=budget or None)
-            run, passed = Run(shared, search), ""
+            run = Run(shared, search)
+            passed = ""
             asked = f"anytime, {budget:,} tests" if budget else "anytime"
             started = time.process_time()
             for step in run:
@@ -98,7 +99,8 @@ def generated(records: int, values: Sequence[int], seed: int = 1) -> Task:
     """Return a task of skewed, correlated categories with hierarchies of branching two or three."""
     rng = np.random.default_rng(seed)
     person = rng.integers(0, KINDS, records)
-    columns, attributes = {}, {}
+    columns = {}
+    attributes = {}
     for x, count in enumerate(values):
         branch = 2 if count == 8 else 3
         chances = 1 / np.arange(1, count + 1) ** 1.1
@@ -142,7 +144,8 @@ def hill_climb(task: Task) -> tuple[float, int]:
         mean = sum(own[level] for own, level in zip(losses, levels, strict=True)) / len(levels)
         return float(np.where(gone, 1.0, mean).mean())
 
-    current, best = heights, loss(heights)
+    current = heights
+    best = loss(heights)
     while True:
         near = [
             [*current[:a], level, *current[a + 1 :]]
@@ -153,7 +156,8 @@ def hill_climb(task: Task) -> tuple[float, int]:
         value, found = min((loss(levels), levels) for levels in near)
         if value >= best:
             return best, tests
-        current, best = found, value
+        current = found
+        best = value
 
 
 if __name__ == "__main__":

@@ -39,8 +39,12 @@ def scan(places, labels, weights, records, starts, k, start):
     result = np.full(len(records), -1, dtype=np.int32)
     begin = starts[:-1].copy()
     left = np.arange(rows)
-    alive, remaining, cluster, last = rows, len(records), 0, start
-    low, high = np.empty(numbers), np.empty(numbers)
+    alive = rows
+    remaining = len(records)
+    cluster = 0
+    last = start
+    low = np.empty(numbers)
+    high = np.empty(numbers)
     label = np.empty(labels.shape[1], dtype=np.int32)
     scores = np.empty(rows)
     while remaining >= k:

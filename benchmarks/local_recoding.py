@@ -59,11 +59,13 @@ def loss(task: Task, labels: np.ndarray) -> float:
     sizes = np.diff(begins, append=task.n)
     lost = 0.0
     for attribute in task.quasi:
-        codes, maps = attribute.column.codes[order], attribute.hierarchy.maps
+        codes = attribute.column.codes[order]
+        maps = attribute.hierarchy.maps
         covered = np.full(len(begins), len(maps[0]))
         for level in reversed(maps):
             own = level[codes]
-            low, high = np.minimum.reduceat(own, begins), np.maximum.reduceat(own, begins)
+            low = np.minimum.reduceat(own, begins)
+            high = np.maximum.reduceat(own, begins)
             covered = np.where(low == high, np.bincount(level)[low], covered)
         lost += float((sizes * (covered - 1)).sum()) / max(len(maps[0]) - 1, 1)
     return lost / task.n / len(task.quasi)

@@ -96,7 +96,8 @@ def lost(frame: pl.DataFrame, labels: np.ndarray) -> float:
 
 def measured(frame: pl.DataFrame, name: str, parameters: dict) -> tuple[list[float], float]:
     """What an algorithm loses at every k, and the processor seconds of all runs."""
-    losses, begun = [], time.process_time()
+    losses = []
+    begun = time.process_time()
     for k in KS:
         algorithm = with_parameters(ALGORITHMS[name], parameters, name)
         found = Run(task_of(frame, k), algorithm).finish()

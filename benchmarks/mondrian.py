@@ -20,7 +20,8 @@ def main() -> None:
     options = parser.parse_args()
     run_seconds(census_task(100, options.k), Mondrian())  # compiled or loaded
 
-    rows, times = [], []
+    rows = []
+    times = []
     for size in options.sizes:
         task = census_task(size, options.k)
         for relaxed in (False, True):
@@ -34,7 +35,9 @@ def main() -> None:
     print_table(f"mondrian, census, 8 quasi-identifiers, k = {options.k}", heads, rows)
     print(f"strict time grows like n^{exponent(options.sizes, times):.2f}")
 
-    rows, fast, slow = [], [], []
+    rows = []
+    fast = []
+    slow = []
     for size in options.twin:
         task = census_task(size, options.k)
         fast.append(run_seconds(task, Mondrian())[1])

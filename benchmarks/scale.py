@@ -133,7 +133,8 @@ def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str,
     """One measurement, in this process."""
     from kanon_tui.core.project.project import Project, with_overrides
 
-    began, phases = time.perf_counter(), {}
+    began = time.perf_counter()
+    phases = {}
     kind, _, workers = engine.partition(":")
     out = folder / f"release-{kind}{data.suffix}"
     if kind == "floor":

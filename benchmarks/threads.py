@@ -44,7 +44,8 @@ def measured(work: Callable[[int], object], threads: int) -> tuple[float, float]
     every = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(every)[:threads])
     try:
-        clock, cpu = time.perf_counter(), time.process_time()
+        clock = time.perf_counter()
+        cpu = time.process_time()
         work(threads)
         return time.perf_counter() - clock, time.process_time() - cpu
     finally:

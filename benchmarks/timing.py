@@ -25,7 +25,8 @@ from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.task import Algorithm, Task
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
-N, C = Kind.NUMERIC, Kind.CATEGORICAL
+N = Kind.NUMERIC
+C = Kind.CATEGORICAL
 CENSUS = {
     "age": N,
     "income": N,
@@ -92,11 +93,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 def run_seconds(task: Task, algorithm: Algorithm) -> tuple[Run, float, float]:
     """A finished run, its processor seconds and those of its longest step."""
-    run, longest = Run(task, algorithm), 0.0
+    run = Run(task, algorithm)
+    longest = 0.0
     started = last = time.process_time()
     for _ in run:
         now = time.process_time()
-        longest, last = max(longest, now - last), now
+        longest = max(longest, now - last)
+        last = now
     return run, time.process_time() - started, longest
 
 

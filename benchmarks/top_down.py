@@ -29,10 +29,12 @@ def main() -> None:
     project = only(Project.load(SAMPLES / "adult" / "project.yaml"), PEERS)
     whole = read_table(project.data_path)
     algorithm = TopDown(growth="class")
-    rows, slopes = [], []
+    rows = []
+    slopes = []
     for k in options.k:
         asked = replace(project, privacy=replace(project.privacy, k=k))
-        slow, fast = [], []
+        slow = []
+        fast = []
         for size in options.sizes:
             task = prepare(asked, replace(whole, frame=whole.frame.head(size)))
             if not rows:

@@ -14,7 +14,8 @@ from pathlib import Path
 from kanon_tui.cli import make_parser
 
 HERE = Path(__file__).parent
-MARKDOWN, MANUAL = HERE / "commands.md", HERE / "kanon-tui.1"
+MARKDOWN = HERE / "commands.md"
+MANUAL = HERE / "kanon-tui.1"
 
 
 @dataclass(frozen=True)

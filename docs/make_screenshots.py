@@ -21,7 +21,8 @@ from tests.screens.conftest import settle, wait_until
 from tests.screens.run.test_watching import watch
 
 FOLDER = Path(__file__).parent / "screenshots"
-SMALL, LARGE = (80, 24), (120, 40)
+SMALL = (80, 24)
+LARGE = (120, 40)
 
 SCREENS: dict[str, tuple[str, ...]] = {
     "data": ("1", "right", "right"),
@@ -64,9 +65,11 @@ def save(app: KanonApp, name: str) -> None:
 
 def animation(frames: list[str], seconds: float) -> str:
     """One SVG that shows others in turn, each for so many seconds, again and again."""
-    whole, shown = seconds * len(frames), []
+    whole = seconds * len(frames)
+    shown = []
     for number, frame in enumerate(frames):
-        begin, end = number / len(frames), (number + 1) / len(frames)
+        begin = number / len(frames)
+        end = (number + 1) / len(frames)
         times = f"0;{begin:.4f};{min(end, 0.9999):.4f}"
         inner = re.sub(r"<\?xml.*?\?>|<!--.*?-->", "", frame, flags=re.S)
         shown.append(

@@ -112,7 +112,8 @@ class KanonApp(App[None]):
         self.host = Host(self, self.typed_keys, state_folder)
         self.saving = Saving(self.host)
         self._end = UnexpectedEnd(self.error_console)
-        self._file, self._presents = file, present
+        self._file = file
+        self._presents = present
         self._loop: asyncio.AbstractEventLoop | None = None
         self._theme_of_mode: dict[str, str] = {}
         self.animation_level = "none"
@@ -225,7 +226,8 @@ class KanonApp(App[None]):
                 lambda _: self.host.notify(f"wrote {path.name}; it shows values of the table"),
             )
 
-        name, title = f"{self.current_mode}.svg", "Write the picture to"
+        name = f"{self.current_mode}.svg"
+        title = "Write the picture to"
         ask_target(self.host, AskPath(title, name, endings=(".svg",), ending=".svg"), write)
 
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
@@ -318,13 +320,14 @@ def binding_names() -> set[str]:
 
     for module in pkgutil.walk_packages(kanon_tui.screens.__path__, "kanon_tui.screens."):
         import_module(module.name)
-    names, waiting = set(), [DOMNode]
+    names = set()
+    waiting = [DOMNode]
     while waiting:
         node = waiting.pop()
         waiting += node.__subclasses__()
         if node.__module__.startswith("kanon_tui"):
             bindings = Binding.make_bindings(node.__dict__.get("BINDINGS", ()))
-            names |= {one.id for one in bindings if one.id}
+            names |= {binding.id for binding in bindings if binding.id}
     return names
 
 

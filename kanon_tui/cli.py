@@ -34,7 +34,11 @@ from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
 from kanon_tui.signals import interrupted
 
-DONE, NOT_REACHED, BAD_INPUT, INFRASTRUCTURE, MISTAKE_IN_KANON = 0, 1, 2, 3, 70
+DONE = 0
+NOT_REACHED = 1
+BAD_INPUT = 2
+INFRASTRUCTURE = 3
+MISTAKE_IN_KANON = 70
 ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"

@@ -69,7 +69,8 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
         raise InputError(f"{path}: write one setting a line, such as theme: kanon-light")
     for name in given:
         check_known(str(name), NAMES, f"{path}: unknown setting '{name}'")
-    theme, mouse = environment.get("KANON_THEME") or given.get("theme"), given.get("mouse", True)
+    theme = environment.get("KANON_THEME") or given.get("theme")
+    mouse = given.get("mouse", True)
     if not (theme is None or isinstance(theme, str)):
         raise InputError(f"{path}: theme is the name of a theme, such as kanon-light")
     if not isinstance(mouse, bool):

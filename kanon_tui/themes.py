@@ -25,7 +25,8 @@ def _theme(name: str, colours: str) -> Theme:
     made: dict[str, Any] = {
         key: f"#{colour}" for key, colour in zip(_NAMES, colours.split(), strict=True)
     }
-    muted, key = made.pop("text-muted"), made["primary"]
+    muted = made.pop("text-muted")
+    key = made["primary"]
     variables = {"footer-key-foreground": key, "text-muted": muted}
     return Theme(name=f"kanon-{name}", dark=name == "dark", variables=variables, **made)
 

@@ -198,15 +198,15 @@ def measure() -> list[Figure]:
     patched = sum(patches(source) for source in tests)
     private = sum(private_names(source) for source in tests)
     return [
-        Figure("packed assignments per 1,000 lines", 1000 * packed / lines, 3, 14.0),
-        Figure("conditional expressions per 1,000 lines", 1000 * conditionals / lines, 12, 28.3),
-        Figure("vague names, per cent", 100 * vague / names.total(), 0.5, 5.9),
+        Figure("packed assignments per 1,000 lines", 1000 * packed / lines, 3, 1.5),
+        Figure("conditional expressions per 1,000 lines", 1000 * conditionals / lines, 12, 27.0),
+        Figure("vague names, per cent", 100 * vague / names.total(), 0.5, 1.7),
         Figure("class names defined twice", repeated, 0, 22),
         Figure("public members of one class", largest, 20, 45),
-        Figure("functions in functions, outside core", nested, 60, 180),
-        Figure("dict[str, Any] in public signatures", untyped, 0, 65),
-        Figure("patches in tests", patched, 40, 123),
-        Figure("private names in tests", private, 0, 42),
+        Figure("functions in functions, outside core", nested, 60, 168),
+        Figure("dict[str, Any] in public signatures", untyped, 0, 64),
+        Figure("patches in tests", patched, 40, 122),
+        Figure("private names in tests", private, 0, 40),
         Figure("modules that a run imports", len(modules_of_a_run()), 95, 128),
     ]
 

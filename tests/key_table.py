@@ -14,7 +14,8 @@ from textual.dom import DOMNode
 from tests.paths import ROOT
 
 KEYS_PAGE = ROOT / "docs" / "keys.md"
-BEGIN, END = "<!-- letters -->\n", "<!-- /letters -->\n"
+BEGIN = "<!-- letters -->\n"
+END = "<!-- /letters -->\n"
 
 SCREENS: dict[str, tuple[str, ...]] = {
     "1 Data": ("data.screen.DataScreen",),

@@ -30,7 +30,8 @@ class Terminal:
     """The screen's side of a pseudo-terminal: keys go in, bytes come out."""
 
     def __init__(self, process: int, descriptor: int) -> None:
-        self.process, self._descriptor = process, descriptor
+        self.process = process
+        self._descriptor = descriptor
         self.code: int | None = None
         """What the application ended with, once it is known."""
 

@@ -19,7 +19,9 @@ from kanon_tui.core.task.task import FULL_SPEED, RunContext, Task
 from tests.helpers import make_task
 
 NAMES = list(ALGORITHMS)
-TOP, BOTTOM, DAY = 80, 18, "1985-01-01"
+TOP = 80
+BOTTOM = 18
+DAY = "1985-01-01"
 AGES = {"builder": "intervals", "widths": [5, 10, 20, 40]}
 DAYS = {"builder": "date", "levels": ["year", "5 years", "decade"]}
 
@@ -44,7 +46,8 @@ def task(columns: dict[str, list[str]], coded: bool, **settings: object) -> Task
     age = AttributeSpec(kind=Kind.NUMERIC, domain=(10, 97), hierarchy=AGES)
     born = AttributeSpec(kind=Kind.DATE, domain=(ends[0], ends[-1]), hierarchy=DAYS)
     if coded:
-        age, born = replace(age, top=TOP, bottom=BOTTOM), replace(born, top=DAY)
+        age = replace(age, top=TOP, bottom=BOTTOM)
+        born = replace(born, top=DAY)
     return make_task(columns, 3, {"age": age, "born": born}, **settings)  # type: ignore[arg-type]
 
 

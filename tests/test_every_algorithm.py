@@ -144,7 +144,9 @@ def test_what_was_yielded_never_changes(
 ) -> None:
     task = mixed()
     task = replace(task, privacy=replace(task.privacy, requirements=required))
-    steps, said, kept = [], [], {}
+    steps = []
+    said = []
+    kept = {}
     with suppress(NotReachedError):  # local may find nothing but the roots
         for number, step in enumerate(run(name, task, decisions)):
             steps.append(step)

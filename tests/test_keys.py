@@ -13,7 +13,8 @@ MOTIONS = set("hjklgG0") | {"^", "$"}
 
 @pytest.mark.parametrize(("one", "other"), NEIGHBOURS)
 def test_no_letter_means_two_things_on_neighbouring_screens(one: str, other: str) -> None:
-    here, there = letters(one), letters(other)
+    here = letters(one)
+    there = letters(other)
     assert here
     assert there
     clashes = {

@@ -29,7 +29,8 @@ def execute(args: argparse.Namespace) -> None:
 
 
 def _figures(applied: Applied) -> dict[str, Any]:
-    measures, union = applied.result.measures, applied.union
+    measures = applied.result.measures
+    union = applied.union
     return {
         "records": applied.records,
         "published": applied.published,

@@ -149,7 +149,8 @@ def _run_on(
     workers: Workers, args: argparse.Namespace, project: Project, target: Target | None
 ) -> Result:
     """Run a project; workers read its data, and may help to search."""
-    table, control = None, None
+    table = None
+    control = None
     if args.hold_out is not None:
         from kanon_tui.core.analysis.attack.suite import held_out
 
@@ -242,9 +243,9 @@ def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
         raise InputError(found.problem)
     yield f"{project.title}: {algorithm.title}, k = {task.k:,}; a dry run, nothing is written"
     yield from plan_lines(planned_columns(project, task.roles))
-    for each in task.quasi:
-        origin = "as given" if each.hierarchy_given else "made for its values"
-        yield f"  hierarchy of {each.name}: {each.hierarchy.height} levels, {origin}"
+    for attribute in task.quasi:
+        origin = "as given" if attribute.hierarchy_given else "made for its values"
+        yield f"  hierarchy of {attribute.name}: {attribute.hierarchy.height} levels, {origin}"
     yield from (f"  {fact}" for fact in found.facts)
     yield from (f"  warning: {warning}" for warning in found.warnings)
     yield f"  would write {_files(args) or 'nothing (see --out)'}"
@@ -283,12 +284,14 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of the summary."""
-    measures, task = result.measures, result.task
+    measures = result.measures
+    task = result.task
     smallest = f"{measures.smallest_class:,} records"
     people = lost = ""
     if task.repeated is not None:
         smallest += f" of {measures.privacy.k:,} people"
-        people, lost = f" of {task.people:,} people", f" (of {measures.suppressed_people:,} people)"
+        people = f" of {task.people:,} people"
+        lost = f" (of {measures.suppressed_people:,} people)"
     yield (
         f"{Path(args.project).name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
         f"the smallest of {count_of(measures.classes, 'class', 'classes')} has {smallest}"
@@ -335,7 +338,9 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         yield f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}"
     for singled_out in result.task.singling_out:
         yield f"  warning: {singled_out}"
-    observed = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
+    observed = tuple(
+        attribute.name for attribute in task.quasi if attribute.publishes_observed_ends
+    )
     if observed and task.overlap and result.grouping.levels is None:
         yield f"  note: ranges of {_names(observed)} end at values of people; see publish: rounded"
     said_above = {caution.sentence for caution in result.cautions}

@@ -68,7 +68,7 @@ def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[s
         "most": found.most,
         "singled_out": found.singled_out,
         "contributions": dict(found.contributions),
-        "combinations": [asdict(each) for each in found.combinations],
+        "combinations": [asdict(combination) for combination in found.combinations],
         "dangerous": [list(each.attributes) for each in found.dangerous(k)],
         "overlooked": [asdict(each) for each in missed],
         "scores": {
@@ -104,6 +104,9 @@ def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
 
 def _rows(combinations: list[Combination]) -> list[list[str]]:
     return [
-        [" + ".join(each.attributes), *map(figure, (each.smallest, each.newly_unique, each.unique))]
-        for each in combinations
+        [
+            " + ".join(combination.attributes),
+            *map(figure, (combination.smallest, combination.newly_unique, combination.unique)),
+        ]
+        for combination in combinations
     ]

@@ -9,7 +9,9 @@ from fnmatch import fnmatch
 from itertools import pairwise
 from typing import Any
 
-_DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
+_DELETE = 0x7F
+_FIRST_PICTURE = 0x2400
+_PICTURE_OF_DELETE = "\u2421"
 _BLANK_MARKS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )

@@ -278,7 +278,9 @@ class FindingScreen(StepScreen):
 
     def look_for(self, text: str) -> None:
         """Go to the next row with another text; an empty one forgets the matches."""
-        self.wanted, self._searched, self.matches = text, None, ()
+        self.wanted = text
+        self._searched = None
+        self.matches = ()
         if text:
             self.action_find_next(1)
 
@@ -294,7 +296,8 @@ class FindingScreen(StepScreen):
             return
 
         def found(rows: Sequence[int]) -> None:
-            self.matches, self._searched = rows, source
+            self.matches = rows
+            self._searched = source
             if not len(rows):
                 self.host.notify(f"'{text}' is not found here")
             elif direction > 0:

@@ -133,7 +133,8 @@ def before_publishing(
 
 
 def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], object]) -> None:
-    first, names = found[0], [each.attribute for each in found]
+    first = found[0]
+    names = [each.attribute for each in found]
     one = names[:1]
     options: list[tuple[str, list[str], dict[str, object]]] = [
         ("leave it out of the release", one, {"role": Role.IDENTIFIER}),
@@ -248,7 +249,7 @@ def uncovered_columns(session: Session, result: FinishedRun) -> UncoveredColumns
     unique = result.release.all_columns.but_sensitive.unique if at_risk is None else at_risk.unique
     contributions = result.release.contributions(left_out)
     return UncoveredColumns(
-        tuple(each for each in contributions if each.name in undecided),
+        tuple(contribution for contribution in contributions if contribution.name in undecided),
         unique,
         "people" if result.release.all_columns.in_people else "records",
         result.release,
@@ -268,11 +269,14 @@ class LeaveOutDialog(Hosted, ChooseSeveral):
         names = tuple(each.name for each in uncovered.contributions)
         super().__init__("Which columns are left out?", names, ())
         self._uncovered = uncovered
-        self._contributions = {each.name: each for each in uncovered.contributions}
+        self._contributions = {
+            contribution.name: contribution for contribution in uncovered.contributions
+        }
         self._width = min(max(map(len, names)), 40)
 
     def content(self) -> ComposeResult:
-        unique, noun = self._uncovered.unique, self._uncovered.noun
+        unique = self._uncovered.unique
+        noun = self._uncovered.noun
         yield Static(
             f"With these columns {unique:,} {noun} are unique in the release, whatever k is. "
             "Whoever knows their values finds them.",
@@ -316,7 +320,7 @@ class LeaveOutDialog(Hosted, ChooseSeveral):
 
     def action_publish(self) -> None:
         """Publish all columns as they are."""
-        names = [each.name for each in self._uncovered.contributions]
+        names = [contribution.name for contribution in self._uncovered.contributions]
         self.dismiss(self._decided(names, "published as it is", publish_unique=True))
 
     @staticmethod

@@ -40,9 +40,11 @@ def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
     """Return the keys that work now: of the screen, of motions, and of every screen."""
     app: App[Any] = screen.app
     on_screen: dict[str, tuple[str, str]] = {}
-    motions, everywhere = dict(on_screen), dict(on_screen)
+    motions = dict(on_screen)
+    everywhere = dict(on_screen)
     for active in screen.active_bindings.values():
-        binding, node = active.binding, active.node
+        binding = active.binding
+        node = active.node
         if not (active.enabled and binding.description) or binding.action in UNLISTED:
             continue
         if node is app or binding.action.startswith("app."):
@@ -95,7 +97,8 @@ class Help(Dialog):
 
     def __init__(self, groups: Sequence[KeyGroup], markdown: str) -> None:
         super().__init__()
-        self.groups, self.markdown = groups, markdown
+        self.groups = groups
+        self.markdown = markdown
 
     def compose(self) -> ComposeResult:
         with Vertical(), ScrollPane():
@@ -147,7 +150,8 @@ def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
     app: App[Any] = screen.app
     listed = set()
     for active in screen.active_bindings.values():
-        binding, node = active.binding, active.node
+        binding = active.binding
+        node = active.node
         is_motion = (binding.id or "move.").startswith(("move.", "list."))
         of_app = node is app or binding.action.startswith("app.")  # listed on every screen
         if of_app or is_motion or not active.enabled or binding.action in listed:

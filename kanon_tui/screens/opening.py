@@ -137,7 +137,9 @@ def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
     """
 
     def proposed() -> tuple[DataSource, str]:
-        data, problem, notes = DataSource(path=os.path.realpath(path)), error, list[str]()
+        data = DataSource(path=os.path.realpath(path))
+        problem = error
+        notes = list[str]()
         stray = find_stray_rows(path)
         if stray:
             data = replace(data, read_options=stray.apply(data.read_options))
@@ -226,7 +228,9 @@ class ReadingDialog(Hosted, FormDialog):
 
     def __init__(self, project: Project, facts: FileFacts | None, note: str = "") -> None:
         """Take what is known of the file as it is read now; `note` is shown with the preview."""
-        self._project, self._data, self._note = project, project.data, note
+        self._project = project
+        self._data = project.data
+        self._note = note
         options = reading_options(project.data, facts)
         is_database = facts is not None and facts.format in ("sqlite", "duckdb", "database")
         more = [TOKENS, QUERY] if is_database else [TOKENS, *SKIPS]
@@ -334,7 +338,8 @@ FIELDS = (
 class ApplyDialog(Hosted, FormDialog):
     """A form for the mapping, the new records, the earlier release and the file to write."""
 
-    ACCEPT, CANCEL = "Apply", "Close"
+    ACCEPT = "Apply"
+    CANCEL = "Close"
 
     def __init__(
         self,
@@ -345,7 +350,9 @@ class ApplyDialog(Hosted, FormDialog):
         known = {"mapping": mapping, "earlier_release": earlier}
         fields = [field for field in FIELDS if known.get(field.name) is None]
         super().__init__("Apply a release to new records", fields, {}, WAYS)
-        self._folder, self._mapping, self._earlier = folder, mapping, earlier
+        self._folder = folder
+        self._mapping = mapping
+        self._earlier = earlier
         self._working = False
 
     def below(self) -> ComposeResult:
@@ -459,7 +466,8 @@ class StartScreen(Hosted, SizedByTerminal):
             for path, name, about in entries:
                 self.paths[key := f"{title}: {path}"] = path
                 line = Text.assemble((f"{visible(name):<18}", "bold"), " ", (visible(about), "dim"))
-                line.no_wrap, line.overflow = True, "ellipsis"
+                line.no_wrap = True
+                line.overflow = "ellipsis"
                 choices.add_option(Option(line, id=key))
         choices.highlighted = first
         choices.focus()

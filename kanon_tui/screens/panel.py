@@ -38,10 +38,10 @@ def sections_text(sections: Iterable[Section]) -> Text:
     text = Text()
     for section in sections:
         text.append(f"{visible(section.title)}\n", "bold")
-        text.append("".join(f"{visible(each)}\n" for each in section.paragraphs))
+        text.append("".join(f"{visible(paragraph)}\n" for paragraph in section.paragraphs))
         for number, line in enumerate(section.lines()):
             text.append(f"{line}\n", "" if number else "dim")
-        text.append("".join(f"{visible(each)}\n" for each in section.items), "dim")
+        text.append("".join(f"{visible(item)}\n" for item in section.items), "dim")
         text.append("\n")
     text.rstrip()
     return text
@@ -134,7 +134,7 @@ class AnalysisScreen(Hosted, Modal):
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-        named = {self.session.run_title(one): one for one in self.session.results}
+        named = {self.session.run_title(result): result for result in self.session.results}
         self.choose_option("result", "Which release?", named)
 
     def released(self) -> None:
@@ -214,7 +214,8 @@ class AnalysisScreen(Hosted, Modal):
         assert self.result is not None
         roles = self.result.task.roles
         ordered = sorted(self.published, key=lambda name: roles[name] is Role.QUASI)
-        hint, named = "what is published as it is comes first", {name: name for name in ordered}
+        hint = "what is published as it is comes first"
+        named = {name: name for name in ordered}
         self.ask_one("Predict which attribute?", named, current, chosen, hint)
 
     # -- work in the background

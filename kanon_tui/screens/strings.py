@@ -28,7 +28,8 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
 
-NARROWEST_NAME, WIDEST_NAME = 4, 14
+NARROWEST_NAME = 4
+WIDEST_NAME = 14
 FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 5))
 
 
@@ -74,7 +75,9 @@ def choose_string(
 def choose_for_set_up(screen: Hosted) -> None:
     """Choose a string for the project, among others from those of the last full-domain run."""
     session = screen.session
-    run = next((one for one in reversed(session.results) if one.grouping.levels is not None), None)
+    run = next(
+        (result for result in reversed(session.results) if result.grouping.levels is not None), None
+    )
 
     def chosen(choice: AlgorithmChoice) -> None:
         screen.host.edit(replace(session.project, algorithm=choice), "levels chosen")
@@ -90,7 +93,7 @@ def _passing_levels(
     """Return the passing strings of a search that fit these attributes and their heights."""
     found = (one["levels"] for one in run.grouping.search.get("passing", ()))
     strings = [tuple(levels.values()) for levels in found if list(levels) == list(names)]
-    return [each for each in strings if all(map(le, each, heights))]
+    return [string for string in strings if all(map(le, string, heights))]
 
 
 class StringsScreen(Hosted, Modal):
@@ -179,7 +182,8 @@ class StringsScreen(Hosted, Modal):
     @on(Grid.Moved)
     def _show_verdict(self) -> None:
         """Show the verdict on the string under the cursor."""
-        verdict, text = self._verdict, Text()
+        verdict = self._verdict
+        text = Text()
         if verdict is None:
             text.append("counting …")
         else:
@@ -192,7 +196,8 @@ class StringsScreen(Hosted, Modal):
         self.query_one("#verdict", Static).update(text)
 
     def _listed(self) -> str:
-        passing, shown = len(self.strings.passing), len(self.shown)
+        passing = len(self.strings.passing)
+        shown = len(self.shown)
         if self.only is not None:
             x, level = self.only
             name = visible(self.strings.names[x])
@@ -209,7 +214,8 @@ class StringsScreen(Hosted, Modal):
 
     def action_change(self, step: int) -> None:
         """Copy the string to the first row with a higher or lower level of the attribute."""
-        grid, x = self.grid, self.grid.column
+        grid = self.grid
+        x = self.grid.column
         if x >= len(self.strings.names):
             return
         levels = list(self._under_cursor())

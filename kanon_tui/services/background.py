@@ -39,7 +39,8 @@ class Background:
         self, app: App[Any], keys: TypedKeys, failed: Callable[[Exception], object]
     ) -> None:
         self.app = app
-        self._keys, self._failed = keys, failed
+        self._keys = keys
+        self._failed = failed
         self._covered: Counter[DOMNode | None] = Counter()
         """The number of jobs that screens, dialogs and panes wait for."""
         self._other_stacks: dict[str, list[Screen[Any]]] = {}
@@ -94,7 +95,8 @@ class Background:
         """
 
         async def job() -> None:
-            worker, delivered = get_current_worker(), asyncio.Event()
+            worker = get_current_worker()
+            delivered = asyncio.Event()
             focused: list[Widget] = []
 
             def deliver(callback: Callable[[Any], object], answer: object) -> None:
@@ -110,7 +112,8 @@ class Background:
                         answer: Any = await asyncio.to_thread(work)
                     callback: Callable[[Any], object] = done
                 except Exception as error:
-                    answer, callback = error, failed or self._failed
+                    answer = error
+                    callback = failed or self._failed
                     if covers is not None:
                         self._keys.drop()
                 if focused:
@@ -136,7 +139,8 @@ class Background:
             self._writing -= 1
             done(answer)
             if not self._writing and self._after_writing is not None:
-                proceed, self._after_writing = self._after_writing, None
+                proceed = self._after_writing
+                self._after_writing = None
                 proceed()
 
         def not_written(error: Exception) -> None:
@@ -180,7 +184,8 @@ class Background:
 
         Give a list that gets what had the focus then: it loses it below the mark.
         """
-        focused, has_ended = list[Widget](), False
+        focused = list[Widget]()
+        has_ended = False
 
         def show() -> None:
             if widget is not None and not has_ended and widget.is_attached:

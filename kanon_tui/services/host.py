@@ -50,7 +50,9 @@ class TableCounter:
         counted: Callable[[CountingOutcome], object],
         failed: Callable[[Exception], object],
     ) -> None:
-        self._background, self._counted, self._failed = background, counted, failed
+        self._background = background
+        self._counted = counted
+        self._failed = failed
         self._pass: TableCoding | None = None
         self._session: Session | None = None
         """The session whose table is being counted, or could not be."""
@@ -74,7 +76,8 @@ class TableCounter:
         counting = counting_of(session)
         if counting is None:
             return
-        self._session, self._pass = session, counting
+        self._session = session
+        self._pass = counting
 
         def counted(found: CountingOutcome) -> None:
             if self._pass is counting:
@@ -285,8 +288,10 @@ class Hosted:
         The options are those of `Background.compute`. A result for one session is not delivered to
         the next. Work whose end must be noticed in any case goes through `host.background`.
         """
-        background, owner = self.host.background, cast("DOMNode", self)
-        host, session = self.host, self.host.session
+        background = self.host.background
+        owner = cast("DOMNode", self)
+        host = self.host
+        session = self.host.session
         options["is_wanted"] = lambda: host.session is session
         background.compute(owner, work, done, group=group, **options)
 
@@ -326,7 +331,8 @@ class Loading(Hosted, Modal):
             self.dismiss(None)
             self.host.fail(error)
 
-        done, group = self.dismiss, "content"
+        done = self.dismiss
+        group = "content"
         self.compute(lambda: (self._work(),), done, group=group, failed=failed, covers=self)
 
 
@@ -369,7 +375,9 @@ class PageReader:
         shown: Callable[[], object],
         failed: Callable[[Pages, Exception], object],
     ) -> None:
-        self._owner, self._shown, self._failed = owner, shown, failed
+        self._owner = owner
+        self._shown = shown
+        self._failed = failed
         self._wanted: dict[Pages, list[int]] = {}
 
     def missed(self, pages: Pages, page: int) -> None:

@@ -21,7 +21,8 @@ class Saving:
 
     def save(self) -> None:
         """Write the project file; ask for its name if the project is new."""
-        host, screen = self._host, self._host.app.screen
+        host = self._host
+        screen = self._host.app.screen
         session = host.session
         if session is None or (isinstance(screen, Hosted) and not screen.take_typed()):
             return  # a field with an invalid value would not be in the file
@@ -58,7 +59,8 @@ class Saving:
     def _ask_about_changes(self, session: Session, found: ChangedFileError) -> None:
         """Ask what to do about a project file that another program has changed meanwhile."""
 
-        path, few = found.path, first_few(found.differences, MOST_DIFFERENCES)
+        path = found.path
+        few = first_few(found.differences, MOST_DIFFERENCES)
         options: list[tuple[str, Callable[[], object]]] = [
             ("Save under another name", lambda: self._ask_name(session, _unused_name(path))),
             (
@@ -71,7 +73,8 @@ class Saving:
 
     def quit(self) -> None:
         """End the application; wait for files being written, ask about unsaved changes."""
-        session, background = self._host.session, self._host.background
+        session = self._host.session
+        background = self._host.background
         if background.wait_for_files(self.quit):
             self._host.notify("leaves as soon as the file is written")
         elif background.is_editing:

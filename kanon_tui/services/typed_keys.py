@@ -33,7 +33,9 @@ class TypedKeys:
         is_held: Callable[[], bool],
     ) -> None:
         """Take a function that passes a key on, and one that says whether keys must wait."""
-        self._app, self._pass_on, self._is_held = app, pass_on, is_held
+        self._app = app
+        self._pass_on = pass_on
+        self._is_held = is_held
         self._waiting: deque[events.Key] = deque()
         self._task: asyncio.Task[None] | None = None
         self._passing = False
@@ -86,7 +88,8 @@ class TypedKeys:
 
     async def _wait_until_idle(self) -> None:
         """Wait until every widget in front has handled its messages, and these caused no others."""
-        nodes, handled = list[DOMNode](), list[bool]()
+        nodes = list[DOMNode]()
+        handled = list[bool]()
         for _ in range(MOST_LOOKS):
             await asyncio.sleep(0.001)
             if not self._app.is_running:
@@ -99,7 +102,8 @@ class TypedKeys:
             elif nodes and not waits:
                 return
             else:  # A message that is being handled is in no queue: a callback runs after it.
-                nodes, handled = self._nodes(), []
+                nodes = self._nodes()
+                handled = []
                 for node in nodes:
                     node.call_later(_count_handled, handled)
 

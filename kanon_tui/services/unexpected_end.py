@@ -32,7 +32,8 @@ class UnexpectedEnd(RenderHook):
 
     def _sentence(self) -> str:
         error = self._error.error if isinstance(self._error, WorkerFailed) else self._error
-        name, place = "error" if error is None else type(error).__name__, ""
+        name = "error" if error is None else type(error).__name__
+        place = ""
         trace = None if error is None else error.__traceback__
         while trace is not None:
             place = f" in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"

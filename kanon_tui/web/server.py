@@ -73,7 +73,8 @@ class KanonServer:
         asyncio.run(self._run(listening))
 
     async def _run(self, listening: socket.socket) -> None:
-        end, loop = asyncio.Event(), asyncio.get_running_loop()
+        end = asyncio.Event()
+        loop = asyncio.get_running_loop()
         for name in _SIGNALS:
             with suppress(AttributeError, NotImplementedError):  # not on every system
                 loop.add_signal_handler(getattr(signal, name), end.set)
@@ -257,7 +258,8 @@ class Access:
 
     def is_known(self, request: web.Request) -> bool:
         """Return whether the request has the cookie or the token."""
-        cookie, token = request.cookies.get(_COOKIE, ""), request.query.get("token", "")
+        cookie = request.cookies.get(_COOKIE, "")
+        token = request.query.get("token", "")
         return _same(cookie, self._cookie) or _same(token, self._token)
 
     async def redirect(self, request: web.Request) -> web.Response:

@@ -65,12 +65,14 @@ class KeyBar(Widget):
 
     def _types(self, key: str) -> bool:
         """Return whether the focused field takes the key as text, which Textual misses for some."""
-        field, sign = self.screen.focused, SIGNS.get(key)
+        field = self.screen.focused
+        sign = SIGNS.get(key)
         return sign is not None and field is not None and field.check_consume_key(key, sign)
 
     def render(self) -> Text:
         """Return as many keys as fit, the number of the others, and help on the right."""
-        keys, width = self.keys(), self.size.width
+        keys = self.keys()
+        width = self.size.width
         right = self._piece(*(HELP if width >= 24 else SHORT_HELP))
         pieces = [
             self._piece(self.app.get_key_display(one), one.description, one.key, not enabled)
@@ -83,7 +85,8 @@ class KeyBar(Widget):
             blank = width - sum(text.cell_len for text, _ in (*shown, right))
             if blank >= 0:
                 break
-        line, self._spans = Text(no_wrap=True, overflow="crop"), []
+        line = Text(no_wrap=True, overflow="crop")
+        self._spans = []
         for text, key in (*shown, (Text(" " * max(blank, 0)), ""), right):
             self._spans.append((line.cell_len, line.cell_len + text.cell_len, key))
             line.append_text(text)
@@ -109,7 +112,9 @@ class KeyBar(Widget):
 
 UNSAVED = "*"
 """Mark after the name of a project with unsaved changes."""
-WHOLE, SHORTENED, CURRENT = "whole", "shortened", "current"
+WHOLE = "whole"
+SHORTENED = "shortened"
+CURRENT = "current"
 SHORT = {"Attributes": "Attrib.", "Hierarchies": "Hierarch."}
 """Titles that are used if the whole ones do not fit."""
 LAYOUTS = ((True, WHOLE), (False, WHOLE), (False, SHORTENED), (True, CURRENT), (False, CURRENT))
@@ -143,7 +148,10 @@ class StepBar(Widget):
     def update(
         self, current: str, title: str, k: str, steps: tuple[tuple[str, str, str, Readiness], ...]
     ) -> None:
-        self.current, self.title, self.k, self.steps = current, title, k, steps
+        self.current = current
+        self.title = title
+        self.k = k
+        self.steps = steps
         self.refresh()
 
     def render(self) -> Text:
@@ -160,7 +168,8 @@ class StepBar(Widget):
         if self.k and self.size.width >= cell_len(line.plain) + len(self.k) + 2:
             line.append(" " * (self.size.width - cell_len(line.plain) - len(self.k) - 1))
             line.append(self.k, "bold")
-        line.no_wrap, line.overflow = True, "crop"
+        line.no_wrap = True
+        line.overflow = "crop"
         return line
 
     @property
@@ -181,7 +190,9 @@ class StepBar(Widget):
 
     def _steps(self, airy: bool, titles: str) -> tuple[Text, list[tuple[int, int, str]]]:
         """Return the steps in a layout, and first cell, end and name of each."""
-        line, spans, blank = Text(), [], " " if airy else ""
+        line = Text()
+        spans = []
+        blank = " " if airy else ""
         for key, step, title, state in self.steps:
             current = step == self.current
             begin = cell_len(line.plain)

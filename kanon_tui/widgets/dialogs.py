@@ -66,7 +66,8 @@ class AnsweredOnce(SizedByTerminal):
         """Close with an answer; ignore a second one, such as of enter twice in one packet."""
         if self.is_answered:
             return AwaitComplete()
-        self.is_answered, self._answer = True, result
+        self.is_answered = True
+        self._answer = result
         return self._close_in_front()
 
     def _close_in_front(self) -> AwaitComplete:
@@ -149,7 +150,8 @@ class FormDialog(Dialog):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
-    ACCEPT, CANCEL = "Accept", "Cancel"
+    ACCEPT = "Accept"
+    CANCEL = "Cancel"
 
     def __init__(
         self,
@@ -242,7 +244,9 @@ class Confirm(Dialog):
 
     def __init__(self, title: str, text: str, yes: str = "Yes", no: str = "No") -> None:
         super().__init__(title)
-        self._text, self._yes, self._no = text, yes, no
+        self._text = text
+        self._yes = yes
+        self._no = no
 
     def content(self) -> ComposeResult:
         yield Static(Text(visible_lines(self._text)))
@@ -264,7 +268,9 @@ class AskText(Dialog):
         self, title: str, value: str = "", *, hint: str = "", check: Callable[[str], object] = str
     ) -> None:
         super().__init__(title)
-        self._value, self._hint, self._check = value, hint, check
+        self._value = value
+        self._hint = hint
+        self._check = check
 
     def content(self) -> ComposeResult:
         yield Input(value=self._value, select_on_focus=True)
@@ -295,7 +301,9 @@ class Choose(Dialog):
 
     def __init__(self, title: str, options: list[str], hint: str = "", current: int = 0) -> None:
         super().__init__(title)
-        self._options, self._hint, self._current = options, hint, current
+        self._options = options
+        self._hint = hint
+        self._current = current
 
     def content(self) -> ComposeResult:
         yield ChoiceList(*[Text(visible(option)) for option in self._options])
@@ -319,7 +327,8 @@ class ChooseSeveral(Dialog):
 
     def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
         super().__init__(title)
-        self._names, self._marked = names, set(marked)
+        self._names = names
+        self._marked = set(marked)
 
     def content(self) -> ComposeResult:
         marked = self._marked

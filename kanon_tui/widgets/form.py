@@ -108,7 +108,9 @@ class Form(VerticalScroll, can_focus=False):
                 self._values = wanted
                 self._fill()
                 return
-        self._fields, self._values, self._mounting = tuple(fields), wanted, True
+        self._fields = tuple(fields)
+        self._values = wanted
+        self._mounting = True
         self.call_next(self._mount_entries)
 
     async def _mount_entries(self) -> None:
@@ -119,7 +121,8 @@ class Form(VerticalScroll, can_focus=False):
         """
         if not self._mounting:
             return
-        fields, values = self._fields, self._values
+        fields = self._fields
+        values = self._values
         entries = {field.name: self._entry(field) for field in fields}
         rows = _rows(entries)
         with self.app.batch_update():
@@ -128,7 +131,8 @@ class Form(VerticalScroll, can_focus=False):
                 await self.mount_all(rows[start : start + AT_A_TIME], before="#form-error")
         if not all(row.is_attached for row in rows):
             return  # the form was removed meanwhile
-        self._entries, self._rows = entries, rows
+        self._entries = entries
+        self._rows = rows
         self._mounting = fields is not self._fields or values is not self._values
         if not self._mounting:
             self._show_relevant_fields()
@@ -149,7 +153,8 @@ class Form(VerticalScroll, can_focus=False):
         self.call_next(focus)
 
     def _entry(self, field: Field) -> Entry:
-        value, name = self._values[field.name], f"p-{field.name}"
+        value = self._values[field.name]
+        name = f"p-{field.name}"
         options = list(self._options.get(field.name, ()))
         if not options and field.type.name == "bool":
             options = [("no", False), ("yes", True)]  # a checkbox shows them by colour alone
@@ -169,7 +174,8 @@ class Form(VerticalScroll, can_focus=False):
 
     def _fill(self) -> None:
         for field in self._fields:
-            entry, value = self._entries[field.name], self._values[field.name]
+            entry = self._entries[field.name]
+            value = self._values[field.name]
             with self.prevent(Input.Changed, Select.Changed, TextArea.Changed):
                 if isinstance(entry, Select):
                     entry.value = value

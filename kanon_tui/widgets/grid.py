@@ -298,7 +298,8 @@ class Grid(ScrollView, can_focus=True):
         self.source = source
         self._lay_out_columns()
         if not keep_cursor:
-            self.row, self.column = 0, 0
+            self.row = 0
+            self.column = 0
             if self.is_mounted:
                 self.scroll_to(0, 0, animate=False)
         self.row = min(self.row, max(source.height - 1, 0))
@@ -313,7 +314,8 @@ class Grid(ScrollView, can_focus=True):
         """Share the width among the columns; a scroll bar takes a cell of it."""
         if self.source is None:
             return
-        rows, size = self.source.height, self.outer_size
+        rows = self.source.height
+        size = self.outer_size
         bar = self.styles.scrollbar_size_vertical if rows + self.head > size.height else 0
         room = size.width - bar - self._name_width
         columns = self.source.columns
@@ -344,7 +346,8 @@ class Grid(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return a line of the screen: the header or a row."""
-        source, width = self.source, self.scrollable_content_region.width
+        source = self.source
+        width = self.scrollable_content_region.width
         base = self.rich_style
         if source is None or width == 0:
             return Strip.blank(width, base)
@@ -482,7 +485,8 @@ class Grid(ScrollView, can_focus=True):
         """Move the cursor and bring it into view."""
         if self.source is None or not self.source.height:
             return
-        before, offset = self.row, self.scroll_offset
+        before = self.row
+        offset = self.scroll_offset
         self.row = max(0, min(row, self.source.height - 1))
         if column is not None:
             self.column = max(0, min(column, len(self.source.columns) - 1))
@@ -499,7 +503,8 @@ class Grid(ScrollView, can_focus=True):
     def _into_view(self) -> None:
         if len(self._starts) < 2:  # nothing to see, or no columns
             return
-        top, left = self.scroll_offset.y, self.scroll_offset.x
+        top = self.scroll_offset.y
+        left = self.scroll_offset.x
         if self.row < top:
             top = self.row
         elif self.row >= top + self.visible_rows:

@@ -54,8 +54,11 @@ class CellTable(GridSource):
         names: Sequence[str] = (),
         name_width: int = 0,
     ) -> None:
-        self.columns, self.cells, self.height = columns, cells, len(cells)
-        self._names, self.name_width = names, name_width
+        self.columns = columns
+        self.cells = cells
+        self.height = len(cells)
+        self._names = names
+        self.name_width = name_width
 
     def line(self, row: int) -> Sequence[Cell]:
         return self.cells[row]
@@ -88,12 +91,16 @@ class PagedRows(GridSource):
 
         `name` returns the text beside a row of the pages, `name_width` is its least width.
         """
-        self.pages, self.columns = pages, columns
+        self.pages = pages
+        self.columns = columns
         self.height = pages.height if numbers is None else len(numbers)
         self.name_width = max(len(f"{pages.height:,}") + 1, name_width)
-        self.name_title, self._name = name_title, name
-        self._missed, self._missing = missed, frozenset(missing)
-        self._numbers, self._places = numbers, places
+        self.name_title = name_title
+        self._name = name
+        self._missed = missed
+        self._missing = frozenset(missing)
+        self._numbers = numbers
+        self._places = places
         self.names = list(pages.names) if places is None else [pages.names[x] for x in places]
         self._seen: dict[int, tuple[str, ...]] = {}
         """Rows that were shown; single rows may be of more pages than are kept in memory."""
@@ -159,7 +166,8 @@ class FrameSource(PagedRows):
         """Return some rows of the frame in another order."""
         source = copy(self)
         source.records = source._numbers = records
-        source.height, source._seen = len(records), {}
+        source.height = len(records)
+        source._seen = {}
         return source
 
     def matches(self, text: str) -> Int64s:

@@ -41,7 +41,9 @@ def _without_hidden(text: str) -> str:
     return set_cell_size(kept, cell_len(text))
 
 
-_DIM, _NO_COLOR, _HIDDEN_CHARACTERS = DimFilter(DIM_FACTOR), NoColor(), HiddenCharacters()
+_DIM = DimFilter(DIM_FACTOR)
+_NO_COLOR = NoColor()
+_HIDDEN_CHARACTERS = HiddenCharacters()
 
 
 def line_filters(filters: Sequence[LineFilter], ansi_colors: bool) -> list[LineFilter]:

@@ -49,7 +49,11 @@ class Listing:
         prefix = typed[: len(typed) - len(stem)] if stem else typed
         try:
             entries = sorted(folder.iterdir(), key=lambda e: (not os.path.isdir(e), e.name.lower()))
-            found = [one for one in entries if one.name.startswith(stem) and self._lists(one, stem)]
+            found = [
+                entry
+                for entry in entries
+                if entry.name.startswith(stem) and self._lists(entry, stem)
+            ]
         except OSError:
             return []
         return [f"{prefix}{one.name}{'/' if os.path.isdir(one) else ''}" for one in found[:most]]
@@ -63,7 +67,8 @@ class Listing:
     def __str__(self) -> str:
         if not self.endings or self.every_type:
             return "all files" + (", hidden too" if self.hidden else "")
-        shown, more = list(self.endings)[:_SHOWN], len(self.endings) - _SHOWN
+        shown = list(self.endings)[:_SHOWN]
+        more = len(self.endings) - _SHOWN
         words = " ".join(shown) + (f" and {more} more" if more > 0 else "")
         return words + (", hidden too" if self.hidden else "")
 
@@ -118,13 +123,17 @@ class AskPath(Dialog):
         endings: Collection[str] = (), problem: str = "", ending: str = "",
     ) -> None:  # fmt: skip
         super().__init__(title)
-        self._value, self._hint, self._problem, self._ending = value, hint, problem, ending
+        self._value = value
+        self._hint = hint
+        self._problem = problem
+        self._ending = ending
         self.listing = Listing(endings)
         self._listed: list[str] = []
 
     def again(self, path: Path, problem: object) -> AskPath:
         """Return the same question with a path that will not do, and why."""
-        endings, ending = self.listing.endings, self._ending
+        endings = self.listing.endings
+        ending = self._ending
         return AskPath(
             self._title, str(path), self._hint, endings=endings, problem=str(problem), ending=ending
         )

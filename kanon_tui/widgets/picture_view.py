@@ -90,7 +90,9 @@ class PictureView(Widget, can_focus=True):
 
     def begin(self, drawings: Sequence[Drawing]) -> None:
         """Show other pictures, beginning with the first."""
-        self._drawings, self._shown, self._scene = list(drawings), 0, None
+        self._drawings = list(drawings)
+        self._shown = 0
+        self._scene = None
         self._show_title()
 
     def show(self, scene: Scene) -> None:

@@ -22,7 +22,8 @@ _COLOURS = ("primary", "warning", "success", "error", "secondary", "foreground")
 """Colours that differ in our themes and among 16 colours."""
 _DASHES = ((1, 0), (4, 4), (1, 2))
 """Number of dots on and off of each dash pattern."""
-_LEAST_ROWS, _LEAST_COLUMNS = 3, 16
+_LEAST_ROWS = 3
+_LEAST_COLUMNS = 16
 _MANY = 3
 """Number of lines above which all but the chosen one are dimmed."""
 _GAP = 2
@@ -97,7 +98,8 @@ def draw(
 
 def _label(canvas: PlotCanvas, left: int, centres: Sequence[int], labels: Sequence[str]) -> None:
     """Draw the x axis; a label that would touch the one before it is left out."""
-    row, end = canvas.height - 1, left
+    row = canvas.height - 1
+    end = left
     canvas.put(row, left, "└" + "─" * (canvas.width - left - 1), None)
     for centre, label in zip(centres, labels, strict=True):
         begin = max(centre - (len(label) - 1) // 2, left + 1)
@@ -137,7 +139,9 @@ class Plot(Widget, can_focus=True):
     def show(
         self, charts: Sequence[Chart], labels: Sequence[str], chosen: tuple[int, int] | None = None
     ) -> None:
-        self.charts, self.labels, self.chosen = tuple(charts), tuple(labels), chosen
+        self.charts = tuple(charts)
+        self.labels = tuple(labels)
+        self.chosen = chosen
         self.refresh()
 
     def choose(self, line: int, label: int) -> None:

@@ -71,7 +71,8 @@ def test_a_page_loaded_again_is_a_new_session(browser: Browser, address: str) ->
 
 
 def test_two_tabs_do_not_know_of_each_other(browser: Browser, address: str) -> None:
-    first, second = Tab(browser, address), Tab(browser, address)
+    first = Tab(browser, address)
+    second = Tab(browser, address)
     first.wait_for("Attributes")
     second.wait_for("Attributes")
     first.press("2")

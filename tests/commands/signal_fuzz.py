@@ -53,7 +53,8 @@ def signal_fuzz(count: int, seed: int) -> dict[int, int]:
     codes: dict[int, int] = {}
     usual = dict.fromkeys(COMMANDS, 1.0)  # seconds that a command takes, as far as is known
     for number in range(count):
-        command, sent = choices.choice(COMMANDS), choices.choice(SIGNALS)
+        command = choices.choice(COMMANDS)
+        sent = choices.choice(SIGNALS)
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()
             wait = choices.random() * usual[command]

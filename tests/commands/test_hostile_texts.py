@@ -20,8 +20,11 @@ from kanon_tui.commands import COMMANDS
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 
-AGE, CITY, FLU = f"age{HOSTILE}", f"city{IN_A_CELL}", f"flu{HOSTILE}"
-TABLE, RELEASE = f"people{HOSTILE}.csv".replace("/", "|"), f"r{HOSTILE}.csv".replace("/", "|")
+AGE = f"age{HOSTILE}"
+CITY = f"city{IN_A_CELL}"
+FLU = f"flu{HOSTILE}"
+TABLE = f"people{HOSTILE}.csv".replace("/", "|")
+RELEASE = f"r{HOSTILE}.csv".replace("/", "|")
 PROJECT = f"p{HOSTILE}.yaml".replace("/", "|")
 
 

@@ -48,7 +48,8 @@ assert main([*lines[0][:2], "--out", "people-before.csv", "--force"]) == 2
 @pytest.mark.parametrize("umask", [0o000, 0o022])
 def test_files_are_as_open_as_was_asked_and_the_key_is_closed(umask: int, folder: Path) -> None:
     (folder / "key.yaml").write_text(WITH_KEY)
-    before, inputs = os.umask(umask), set(folder.iterdir())
+    before = os.umask(umask)
+    inputs = set(folder.iterdir())
     try:
         for line in (
             "run key.yaml --out r.csv --report r.md --mapping r.json",

@@ -247,7 +247,8 @@ async def test_connections_that_ask_nothing_or_answer_nothing_are_closed(
 ) -> None:
     monkeypatch.setattr(server_module, "SECONDS_TO_ASK", 0.2)
     monkeypatch.setattr(server_module, "SECONDS_IDLE", 0.2)
-    listening, end = socket.create_server(("127.0.0.1", 0)), asyncio.Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+    end = asyncio.Event()
     server = server_module.KanonServer(None, only_this_machine=True, most_sessions=1)
     serving = asyncio.create_task(server.serve(listening, end))
     port = listening.getsockname()[1]

@@ -97,7 +97,8 @@ def recount(task: Task, result: Result) -> None:
 
 
 def _check(requirement: PrivacyModel, values: Counter[str], whole: Counter[str]) -> None:
-    size, total = values.total(), whole.total()
+    size = values.total()
+    total = whole.total()
     shares = [count / size for count in values.values()]
     bound = requirement.bound
     match requirement:

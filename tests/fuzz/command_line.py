@@ -49,7 +49,8 @@ def try_once(random: Random, folder: Path) -> str:
     words = some_words(random)
     before = Path.cwd()
     os.chdir(folder)
-    out, errors = _Terminal(), _Terminal()
+    out = _Terminal()
+    errors = _Terminal()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             code = _exit_code(words)

@@ -41,7 +41,8 @@ def try_once(random: Random, folder: Path) -> str:
     size = random.choice(SIZES)
     name = random.choice(sorted(ALGORITHMS))
     if random.random() < 0.01:
-        name, size = random.choice(["mondrian", "k-member", "sbc", "udc"]), MANY_LABELS
+        name = random.choice(["mondrian", "k-member", "sbc", "udc"])
+        size = MANY_LABELS
     kinds = [random.choice(KINDS) for _ in range(random.choice([1, 1, 2, 3, 5, 9]))]
     columns = {f"x{i}": some_column(random, kind, size) for i, kind in enumerate(kinds)}
     specs = {

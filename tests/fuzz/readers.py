@@ -31,7 +31,8 @@ def try_once(random: Random, folder: Path) -> str:
 
 def cells(random: Random, most: int = 12) -> list[list[str]]:
     """A header and rows; no cell is empty, so that no row can be taken for a blank line."""
-    width, height = random.randint(1, 6), random.randint(1, most)
+    width = random.randint(1, 6)
+    height = random.randint(1, most)
     names: list[str] = []
     while len(names) < width:
         name = random_name(random)
@@ -50,7 +51,8 @@ def written(random: Random, table: list[list[str]], delimiter: str) -> bytes:
 
 def sound_table(random: Random, folder: Path) -> str:
     """What csv writes is what Kanon reads."""
-    table, delimiter = cells(random), random.choice(DELIMITERS)
+    table = cells(random)
+    delimiter = random.choice(DELIMITERS)
     content = written(random, table, delimiter)
     ending, pack = random.choice(
         [("", lambda b: b), (".gz", gzip.compress), (".zst", zstd.compress)]

@@ -20,7 +20,8 @@ class SlowExecutor(ThreadPoolExecutor):
 
     def __init__(self, seed: int, longest: float) -> None:
         super().__init__()
-        self._random, self._longest = Random(seed), longest
+        self._random = Random(seed)
+        self._longest = longest
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         before, after = (self._random.uniform(0, self._longest) for _ in range(2))
@@ -42,7 +43,8 @@ def slow_down(seed: int, longest: float = 0.04) -> None:
 
 def hold_threads() -> threading.Event:
     """Let work in the threads of the running event loop wait; give what lets it begin."""
-    executor, go_on = ThreadPoolExecutor(max_workers=1), threading.Event()
+    executor = ThreadPoolExecutor(max_workers=1)
+    go_on = threading.Event()
     executor.submit(go_on.wait, 240)
     asyncio.get_running_loop().set_default_executor(executor)
     return go_on

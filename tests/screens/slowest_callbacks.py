@@ -22,14 +22,16 @@ Held = list[float]
 @contextmanager
 def holding_the_loop() -> Iterator[Held]:
     """Note how long the loop is held while this is open; collecting garbage is put off."""
-    loop, held = asyncio.get_running_loop(), []
+    loop = asyncio.get_running_loop()
+    held = []
     before = time.thread_time()
 
     def look() -> None:
         nonlocal before, timer
         now = time.thread_time()
         held.append(now - before)
-        before, timer = now, loop.call_later(EVERY, look)
+        before = now
+        timer = loop.call_later(EVERY, look)
 
     gc.disable()
     timer = loop.call_later(EVERY, look)

@@ -29,7 +29,8 @@ class HeldWork:
     """Work that does not end before it is let go."""
 
     def __init__(self) -> None:
-        self.begun, self._gate = threading.Event(), threading.Event()
+        self.begun = threading.Event()
+        self._gate = threading.Event()
 
     def __call__(self) -> str:
         self.begun.set()
@@ -63,7 +64,8 @@ def under_way(app: KanonApp, work: HeldWork, owner, answers: list[str], group="t
 
 async def test_an_answer_comes_while_its_owner_is_there(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        work, answers = held(), []
+        work = held()
+        answers = []
         with under_way(pilot.app, work, pilot.app.screen, answers):
             await wait_until(pilot, work.begun.is_set)
             assert answers == []
@@ -73,7 +75,9 @@ async def test_an_answer_comes_while_its_owner_is_there(make_app, held) -> None:
 
 async def test_no_answer_for_a_dialog_that_was_closed(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        app, work, answers = pilot.app, held(), []
+        app = pilot.app
+        work = held()
+        answers = []
         dialog = AskText("A question")
         app.push_screen(dialog)
         await settle(pilot)
@@ -86,7 +90,8 @@ async def test_no_answer_for_a_dialog_that_was_closed(make_app, held) -> None:
 
 async def test_no_answer_for_a_widget_that_was_removed(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        work, answers = held(), []
+        work = held()
+        answers = []
         line = Static("a line")
         await pilot.app.screen.mount(line)
         with under_way(pilot.app, work, line, answers):
@@ -98,7 +103,8 @@ async def test_no_answer_for_a_widget_that_was_removed(make_app, held) -> None:
 
 async def test_a_failure_of_a_closed_dialog_is_not_shown(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        app, work = pilot.app, held()
+        app = pilot.app
+        work = held()
         dialog = AskText("A question")
         app.push_screen(dialog)
         await settle(pilot)
@@ -112,7 +118,10 @@ async def test_a_failure_of_a_closed_dialog_is_not_shown(make_app, held) -> None
 
 async def test_only_the_newest_of_a_group_is_delivered(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        app, older, newer, answers = pilot.app, held(), held(), []
+        app = pilot.app
+        older = held()
+        newer = held()
+        answers = []
         with under_way(app, older, app.screen, answers):
             await wait_until(pilot, older.begun.is_set)
             app.host.background.compute(
@@ -126,7 +135,10 @@ async def test_only_the_newest_of_a_group_is_delivered(make_app, held) -> None:
 
 async def test_a_job_takes_away_only_its_own_loading_mark(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        app, long, short, answers = pilot.app, held(), held(), []
+        app = pilot.app
+        long = held()
+        short = held()
+        answers = []
         start = app.screen
         with under_way(app, long, app, answers, group="long", covers=start):
             await wait_until(pilot, lambda: start.loading)
@@ -140,7 +152,9 @@ async def test_a_job_takes_away_only_its_own_loading_mark(make_app, held) -> Non
 
 async def test_a_replaced_job_takes_its_loading_mark_with_it(make_app, held) -> None:
     async with make_app().run_test() as pilot:
-        app, older, answers = pilot.app, held(), []
+        app = pilot.app
+        older = held()
+        answers = []
         with under_way(app, older, app, answers, covers=app.screen):
             await wait_until(pilot, lambda: app.screen.loading)
             app.host.background.compute(app, lambda: "newer", answers.append, group="test")
@@ -161,8 +175,10 @@ async def test_an_answer_given_twice_in_one_packet_is_heard_once(make_app) -> No
 
 async def test_an_answered_dialog_under_another_closes_when_it_comes_to_the_front(make_app) -> None:
     async with make_app().run_test() as pilot:
-        app, answers = pilot.app, []
-        below, above = Confirm("Below", "?"), Message("Above", "text")
+        app = pilot.app
+        answers = []
+        below = Confirm("Below", "?")
+        above = Message("Above", "text")
         app.push_screen(below, answers.append)
         app.push_screen(above)
         await settle(pilot)
@@ -223,7 +239,8 @@ async def test_what_was_found_for_one_session_is_not_told_to_the_next(
 ) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        work, answers = held(), []
+        work = held()
+        answers = []
         screen = pilot.app.screen
         screen.compute(work, answers.append, group="test")
         await wait_until(pilot, work.begun.is_set)
@@ -320,7 +337,8 @@ async def test_keys_for_a_file_that_could_not_be_opened_are_dropped(
 
 async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_path) -> None:
     async with make_app().run_test() as pilot:
-        work, answers = held(), []
+        work = held()
+        answers = []
         with under_way(pilot.app, work, pilot.app, answers, covers=pilot.app.screen):
             await wait_until(pilot, work.begun.is_set)
             send_keys(pilot.app, "q")
@@ -333,8 +351,11 @@ async def test_keys_wait_below_a_loading_mark_for_the_dialog_that_is_made(
 ) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app, screen = pilot.app, pilot.app.screen
-        work, late, failing = held(), held(), held()
+        app = pilot.app
+        screen = pilot.app.screen
+        work = held()
+        late = held()
+        failing = held()
         shown: list[Explanation] = []
 
         def show(why: Explanation) -> None:

@@ -29,7 +29,8 @@ def nothing_fits(monkeypatch):
 @pytest.fixture
 def counting_allowed(monkeypatch):
     """Counting begins when this is set, and not before."""
-    allowed, run = threading.Event(), TableCoding.run
+    allowed = threading.Event()
+    run = TableCoding.run
 
     def wait(self):
         while not allowed.wait(0.01):
@@ -169,7 +170,8 @@ async def test_counts_that_come_after_the_file_is_closed_reach_nobody(
     app = make_app(write_people(tmp_path / "a.csv"))
     async with app.run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: app.host.session is not None and app.host.counting.progress)
-        before, counting = session_of(pilot), app.host.counting._pass
+        before = session_of(pilot)
+        counting = app.host.counting._pass
         table = before.table
         open_file(app.host, other)
         await wait_until(pilot, lambda: app.host.session is not before)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tests.terminal import application
 
-DOWN, RIGHT = b"\x1b[B", b"\x1b[C"
+DOWN = b"\x1b[B"
+RIGHT = b"\x1b[C"
 KILOBYTE = 1000
 
 

@@ -14,7 +14,8 @@ from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.line_filters import DIM_FACTOR
 from tests.screens.conftest import settle
 
-TEXT, LINE = 4.5, 3.0
+TEXT = 4.5
+LINE = 3.0
 GROUNDS = ("background", "surface", "panel")
 TEXTS = (
     "foreground", "primary", "secondary", "accent", "warning", "error", "success", "text-muted",

@@ -167,7 +167,8 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
 async def test_the_question_before_leaving_takes_doubled_keys(
     packet: list[str], pilot: Pilot[None], sample
 ) -> None:
-    app, session = pilot.app, session_of(pilot)
+    app = pilot.app
+    session = session_of(pilot)
     session.edit(replace(session.project, seed=9), "seed")
     send_keys(app, "ctrl+q", "ctrl+q")
     await settle(pilot)
@@ -214,7 +215,8 @@ async def test_offers_and_errors_take_doubled_keys(
 
 async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
     """The keys that ended the application when they came together."""
-    enter, escape = "enter", "escape"
+    enter = "enter"
+    escape = "escape"
     for keys in (
         ["ctrl+p", *[enter] * 2],
         ["ctrl+p", *[escape] * 3],
@@ -237,7 +239,8 @@ async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
 async def test_the_palette_closes_once_and_runs_its_command_once(
     pilot: Pilot[None], monkeypatch
 ) -> None:
-    app, ran = pilot.app, []
+    app = pilot.app
+    ran = []
     command = SystemCommand("Once more", "counted here", lambda: ran.append("again"))
     monkeypatch.setattr(KanonApp, "get_system_commands", lambda *_: [command])
     app.host.show_error("A mistake", ValueError())

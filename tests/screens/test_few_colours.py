@@ -40,7 +40,8 @@ def unlike(style: Style, system: ColorSystem) -> bool:
         own = colour.downgrade(system)
         return own.type, own.number, own.triplet
 
-    text, ground = shown(style.color), shown(style.bgcolor)
+    text = shown(style.color)
+    ground = shown(style.bgcolor)
     return text != ground or text is None
 
 

@@ -250,7 +250,8 @@ async def test_two_sizes_at_a_time_come_to_rest(sample, make_app, keys) -> None:
         await settle(pilot)
         await pilot.press(*keys)
         await settle(pilot)
-        passing, last = Size(60, 20), Size(120, 40)
+        passing = Size(60, 20)
+        last = Size(120, 40)
         with pilot.app.batch_update():
             for size in (passing, last):
                 pilot.app.screen.post_message(Resize(size, size))

@@ -24,7 +24,9 @@ from tests.fuzz.keys import come_to_rest
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 from tests.screens.conftest import session_of, settle, wait_until
 
-AGE, CITY, FLU = f"age{HOSTILE}", f"city{IN_A_CELL}", f"flu{HOSTILE}"
+AGE = f"age{HOSTILE}"
+CITY = f"city{IN_A_CELL}"
+FLU = f"flu{HOSTILE}"
 EVERYWHERE = {"ctrl+p", "ctrl+o", "ctrl+s", "f1", "question_mark", "ctrl+z", "ctrl+y"}
 """Pressed on one screen only."""
 MOTIONS = {"ctrl+q", "q", "ctrl+c", "tab", "shift+tab", "escape", "left", "up", "home", "end"}

@@ -38,7 +38,8 @@ async def test_leaving_asks_while_a_change_is_worked_out(sample, make_app, walk)
         for key in to_dialog.split():
             await pilot.press(key)
             await settle(pilot)
-        go_on, app = hold_threads(), pilot.app
+        go_on = hold_threads()
+        app = pilot.app
         await pilot.press(accept)
         await wait_until(pilot, lambda: app.host.background.holds_keys)
         await pilot.press("ctrl+q")

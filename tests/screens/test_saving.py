@@ -97,7 +97,9 @@ async def test_a_data_file_saved_as_a_project_is_not_offered_as_unsaved(tmp_path
 
 @pytest.mark.parametrize("writes", [True, False])
 async def test_leaving_waits_for_what_is_being_saved(sample, make_app, monkeypatch, writes) -> None:
-    path, go_on, save = sample("datafly"), threading.Event(), Session.save
+    path = sample("datafly")
+    go_on = threading.Event()
+    save = Session.save
 
     def save_on_a_slow_disk(session: Session, *arguments: Any, **options: Any) -> Path:
         go_on.wait(240)
@@ -124,7 +126,8 @@ async def test_leaving_waits_for_what_is_being_saved(sample, make_app, monkeypat
 
 
 async def test_leaving_waits_for_every_file(make_app) -> None:
-    go_on, written = [threading.Event(), threading.Event()], list[int]()
+    go_on = [threading.Event(), threading.Event()]
+    written = list[int]()
     async with make_app().run_test(size=(80, 24)) as pilot:
         for number, event in enumerate(go_on):
             pilot.app.host.background.write(

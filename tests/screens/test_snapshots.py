@@ -159,7 +159,8 @@ async def test_what_if(snapshot: SnapshotAssertion) -> None:
         known = {(point.algorithm, point.k): point for point in screen.points}
         pairs = [(name, k) for name in screen.algorithms for k in screen.ks]
         screen.points = tuple(replace(known[pair], seconds=pair[1] / 100) for pair in pairs)
-        screen._began, screen._ended = 0.0, 1.0
+        screen._began = 0.0
+        screen._ended = 1.0
         screen._draw()
         await press(pilot, "down", "down")
         await look(pilot, snapshot, "one")
@@ -274,7 +275,8 @@ def test_every_algorithm_is_looked_at() -> None:
 @pytest.mark.parametrize("algorithm", WATCHED)
 async def test_watching(snapshot: SnapshotAssertion, algorithm: str) -> None:
     """The picture of an algorithm on its sample; elapsed time is taken out of it."""
-    made, number = app(ALGORITHMS[algorithm].sample), WATCHED[algorithm]
+    made = app(ALGORITHMS[algorithm].sample)
+    number = WATCHED[algorithm]
     async with made.run_test(size=WATCHED_SIZES["80x24"]) as pilot:
         await settle(pilot)
         session = session_of(pilot)
@@ -297,7 +299,8 @@ async def look_at_waiting_run(
     title: str = "",
 ) -> None:
     """Compare a run that waits for a key with its pictures, without elapsed time."""
-    made, screen = pilot.app, pilot.app.screen
+    made = pilot.app
+    screen = pilot.app.screen
     screen.live.run.seconds = 0.0
     await wait_until(pilot, lambda: screen.live.snapshot.seconds == 0.0)
     for name, size in sizes.items():

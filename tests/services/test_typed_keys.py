@@ -90,7 +90,8 @@ async def test_a_key_finds_what_the_end_of_work_brings() -> None:
 
 async def test_escape_is_passed_on_while_the_screen_waits_for_work() -> None:
     async with TwoFields().run_test() as pilot:
-        app, pressed = pilot.app, list[str]()
+        app = pilot.app
+        pressed = list[str]()
         app.typed_keys = TypedKeys(app, lambda key: _note(pressed, key), lambda: True)
         send_keys(app, "escape", "a", "escape")
         await until(lambda: pressed == ["escape"] and app.typed_keys.waiting == 2)
@@ -110,7 +111,8 @@ async def test_nothing_is_asked_of_an_application_that_has_ended() -> None:
     """Keys wait for work when it ends, and it has no screen any more."""
     before = asyncio.all_tasks()
     async with TwoFields().run_test() as pilot:
-        app, asked = pilot.app, list[bool]()
+        app = pilot.app
+        asked = list[bool]()
         app.typed_keys = TypedKeys(app, app.on_event, lambda: asked.append(app.is_running) is None)
         send_keys(app, "a")
         await until(lambda: len(asked) > 1)

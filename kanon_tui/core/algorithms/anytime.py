@@ -100,8 +100,10 @@ class AnytimeSearch(FullDomainSearch):
 
     def _descend(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""
-        descent, lattice = Descent(search, budget), search.lattice
-        reserved, budget.left = budget.left // 2, budget.left - budget.left // 2
+        descent = Descent(search, budget)
+        lattice = search.lattice
+        reserved = budget.left // 2
+        budget.left = budget.left - budget.left // 2
         for number in range(2 + self.restarts):
             start = lattice.heights if number == 0 else _datafly_string(search)
             if number > 1 and search.candidates:

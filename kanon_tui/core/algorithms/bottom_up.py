@@ -87,7 +87,8 @@ def _placed_in_groups(
     event: SplittingEvent, merging: Merging, splitting: Splitting
 ) -> SplittingEvent:
     """Return an event with what splits did; new groups are numbered after those listed."""
-    new, records_of = len(merging.list.at), merging.distinct.records_of
+    new = len(merging.list.at)
+    records_of = merging.distinct.records_of
     if isinstance(event, GroupSplit):
         upper = records_of(event.second)
         number = new + splitting.splits - 1
@@ -102,7 +103,8 @@ def _placed_in_groups(
 
 def _split_large(merging: Merging) -> Iterator[Step]:
     """Split every group of 2k records or more that are not all alike."""
-    task, info = merging.task, merging.clusters.info
+    task = merging.task
+    info = merging.clusters.info
     large = np.flatnonzero(info[:, SIZE] >= 2 * task.k).astype(np.int32)
     large = large[info[large, HEAD] != info[large, TAIL]]
     large = large[np.argsort(info[large, PLACE])]
@@ -112,7 +114,9 @@ def _split_large(merging: Merging) -> Iterator[Step]:
     splitting = Splitting(
         task, merging.attributes, merging.distinct, groups, _ROUNDS, per_record=False, draw=np.zeros
     )
-    counters, utility, loss = merging.counters, merging.utility, splitting.loss
+    counters = merging.counters
+    utility = merging.utility
+    loss = splitting.loss
     while splitting.depth:
         splits = splitting.advance(merging.context.decisions_per_step)
         if splits:  # groups that are left as they are need no word

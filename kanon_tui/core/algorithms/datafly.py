@@ -118,7 +118,9 @@ class Datafly(FullDomainSearch):
             if outcome.passes:
                 yield from search.report(WentOn(may_lose_less=joining is not None))
             yield from self._raise(search, levels)
-        string, outcome, joining = best[0].levels, best[1], best[2]
+        string = best[0].levels
+        outcome = best[1]
+        joining = best[2]
         if outcome.small:
             more_records = len(joining)
             yield from search.report(

@@ -151,7 +151,8 @@ def _halve(search: Search, codes: Words, of_parts: bool) -> Iterator[Step]:
 
 def _settle_others(search: Search, codes: Words) -> None:
     """Record for pictures that strings outside a list have a failing part or are worth less."""
-    watcher, every = search.watcher, search.watcher.lattice
+    watcher = search.watcher
+    every = search.watcher.lattice
     if watcher.follows:
         open_ones = np.all(every.grid >= np.array(every.lowest), axis=1)
         open_ones[every.nodes(search.lattice, codes)] = False

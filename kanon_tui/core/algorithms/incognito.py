@@ -169,7 +169,8 @@ def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
     if first == 1:
         passing = {(): np.ones((), dtype=bool)}
     for size in range(first, len(free) + 1):
-        passing_parts, passing = passing, {}
+        passing_parts = passing
+        passing = {}
         for part in combinations(free, size):
             lattice = _Lattice(search, part, passing_parts)
             passing[part] = yield from lattice.walk()
@@ -251,7 +252,8 @@ def _minimal(grid: Flags) -> Int64s:
     """Return the passing strings of all attributes with no passing string below them."""
     least = grid.copy()
     for axis in range(grid.ndim):
-        along, lower = np.moveaxis(least, axis, 0), np.moveaxis(grid, axis, 0)
+        along = np.moveaxis(least, axis, 0)
+        lower = np.moveaxis(grid, axis, 0)
         along[1:] &= ~lower[:-1]
     return np.argwhere(least)
 

@@ -90,7 +90,8 @@ class KMember(NumericClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cluster the whole table."""
-        squared, codes = self.squared(task), self._class_codes(task)
+        squared = self.squared(task)
+        codes = self._class_codes(task)
         members = Members(task, context, codes, self.class_penalty, squared)
         rows = np.arange(len(members.features.distinct), dtype=np.int32)
         draw = np.random.default_rng(task.seed)

@@ -111,7 +111,8 @@ class Pointers:
             self._low = self._mid
         else:
             self._high = self._mid
-        before, self._mid = self._mid, self._between()
+        before = self._mid
+        self._mid = self._between()
         return before != self._mid
 
     def _between(self) -> list[int]:

@@ -73,7 +73,9 @@ class Mdav(BlockClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes until no record is left."""
         labels = np.full(task.n, -1, dtype=np.int32)
-        made, lost, new = 0, 0.0, []
+        made = 0
+        lost = 0.0
+        new = []
         for members, of_the_last, furthest in _classes(_Points(task), task.k):
             labels[members] = made
             made += 1

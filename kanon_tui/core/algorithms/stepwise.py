@@ -106,7 +106,8 @@ class Stepwise(Clustering):
         for string in _strings(costs, self.tests, task.seed):
             classes, number = frequency.classes(string, unplaced)
             large = classes.sizes >= task.k
-            tested, work = tested + 1, work + len(number)
+            tested = tested + 1
+            work = work + len(number)
             if context.watched and context.decisions_per_step == 1:
                 cost = float(sum(losses[x] for losses, x in zip(costs, string, strict=True)))
                 levels = tuple(string.tolist())
@@ -114,11 +115,9 @@ class Stepwise(Clustering):
             if large.any():
                 new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
                 class_of[unplaced.members] = new
-                unplaced, made, strings = (
-                    unplaced.chosen(new < 0),
-                    made + int(large.sum()),
-                    strings + 1,
-                )
+                unplaced = unplaced.chosen(new < 0)
+                made = made + int(large.sum())
+                strings = strings + 1
                 last = string
             finished = int(unplaced.sizes.sum()) < task.k
             if strings >= context.decisions_per_step or work > _WORK or (strings and finished):
@@ -139,14 +138,18 @@ class Stepwise(Clustering):
                     decisions=max(strings, 1),
                 )
                 yield step(event)
-                reported, strings, work, before = made, 0, 0, tested
+                reported = made
+                strings = 0
+                work = 0
+                before = tested
                 tried.clear()
             if finished:
                 break
         if len(unplaced.members):
             rows = np.flatnonzero(class_of[tuple_of] == UNPLACED)
             _join_nearest(task, costs, class_of, tuple_of)
-            reported, unplaced = 0, unplaced.chosen(np.zeros(len(unplaced.members), dtype=bool))
+            reported = 0
+            unplaced = unplaced.chosen(np.zeros(len(unplaced.members), dtype=bool))
             yield step(LastJoined(records=rows if context.watched else NO_RECORDS))
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
 
@@ -173,7 +176,8 @@ def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
     if prod(height + 1 for height in heights) <= most:
         strings = np.indices([height + 1 for height in heights]).reshape(len(heights), -1).T
     else:
-        chance, random = np.linspace(0, 1, most), np.random.default_rng(seed)
+        chance = np.linspace(0, 1, most)
+        random = np.random.default_rng(seed)
         drawn = np.column_stack([random.binomial(height, chance) for height in heights])
         strings = np.unique(np.vstack([drawn, heights]), axis=0)
     total = sum(losses[strings[:, a]] for a, losses in enumerate(costs))

@@ -153,7 +153,8 @@ class Comparison:
     @cached_property
     def attributes(self) -> tuple[AttributeDifference, ...]:
         """The common quasi-identifiers, the one that differs most first."""
-        one, other = self.first.measures.attributes, self.second.measures.attributes
+        one = self.first.measures.attributes
+        other = self.second.measures.attributes
         found = [
             AttributeDifference(
                 name,
@@ -172,9 +173,9 @@ class Comparison:
         found = []
         for name in self.common:
             second = {kept.rule: kept.kept for kept in self.second.measures.attributes[name].rules}
-            for kept in self.first.measures.attributes[name].rules:
-                if kept.rule in second:
-                    figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
+            for rule in self.first.measures.attributes[name].rules:
+                if rule.rule in second:
+                    figures = FigureDifference("utility", rule.rule, rule.kept, second[rule.rule])
                     found.append((name, figures))
         return tuple(found)
 
@@ -191,7 +192,8 @@ def differences(first: FinishedRun, second: FinishedRun) -> tuple[FigureDifferen
 
 def _figures(result: FinishedRun) -> Iterator[tuple[tuple[str, str], float | None]]:
     """Yield name and title of every figure with its value."""
-    measures, privacy = result.measures, result.measures.privacy
+    measures = result.measures
+    privacy = result.measures.privacy
     for name, title, _ in (*METRICS, *COUNTS):
         yield (name, title), getattr(measures, name)
     yield ("seconds", "Seconds"), result.seconds

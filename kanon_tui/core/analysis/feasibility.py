@@ -147,7 +147,8 @@ def wilson_interval(rate: float, repeats: int) -> tuple[float, float]:
     centre = rate + z * z / (2 * repeats)
     margin = z * sqrt(rate * (1 - rate) / repeats + (z / (2 * repeats)) ** 2)
     scale = 1 + z * z / repeats
-    low, high = (centre - margin) / scale, (centre + margin) / scale
+    low = (centre - margin) / scale
+    high = (centre + margin) / scale
     return max(0.0, min(low, rate)), min(1.0, max(high, rate))  # rounding puts them past an end
 
 

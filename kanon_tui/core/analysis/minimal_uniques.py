@@ -89,7 +89,8 @@ def risk(
     def counts(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[int, int]:
         """Return how many records (or people) are unique, and how many are in classes below k."""
         alike = people_alike(columns or [np.zeros(records, np.int32)], whose, copies)
-        unique, below = alike == 1, alike < k
+        unique = alike == 1
+        below = alike < k
         if whose is not None:
             return len(np.unique(whose[unique])), len(np.unique(whose[below]))
         if copies is not None:
@@ -132,9 +133,11 @@ def people_alike(
     rows = pl.DataFrame({"key": row_keys(columns)})
     size = pl.len()
     if whose is not None:
-        rows, size = rows.with_columns(who=whose), pl.col("who").n_unique()
+        rows = rows.with_columns(who=whose)
+        size = pl.col("who").n_unique()
     elif copies is not None:
-        rows, size = rows.with_columns(copies=copies), pl.sum("copies")
+        rows = rows.with_columns(copies=copies)
+        size = pl.sum("copies")
     return rows.select(size.over("key").cast(pl.Int64)).to_series().to_numpy()
 
 

@@ -140,7 +140,8 @@ def population_risk(
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
     """Return the risk of a table with these distinct rows of quasi-identifiers."""
-    sizes, people = rows.sizes.astype(np.int64), table.height
+    sizes = rows.sizes.astype(np.int64)
+    people = table.height
     if person is not None:
         sizes = GroupValues.from_records(rows.row_of, person.codes, len(rows.sizes)).distinct
         people = len(person.values)
@@ -174,7 +175,8 @@ def risk_of_classes(
         shares = sizes / np.maximum(known.covered.by_row, 1)
         if not len(shares):
             raise InputError("the table has no records; use one that has some")
-        lowest, highest = float(shares.min()), float(np.minimum(shares, 1.0).max())
+        lowest = float(shares.min())
+        highest = float(np.minimum(shares, 1.0).max())
         fewest = int(known.covered.by_row.min())
         presence = Presence(fewest, lowest, highest, known.covered.not_covered)
     return PopulationRisk(
@@ -213,13 +215,15 @@ def release_risk(
     every row is, also where no column of the release tells. The sample of the population is the
     whole table, as in a required risk: suppressed people were drawn as well.
     """
-    task, release = result.task, result.release
+    task = result.task
+    release = result.release
     classes = as_table(release.published_class_cells, task.table.missing_tokens)
     if not classes.height:
         raise InputError("the release has no records; run again with less suppression")
     rows, covered = covered_people(PublishedTable(project, task, classes), population, name)
     known = replace(known, drawn=task.people, covered=covered)
-    order, kept = release.order, task.table.kept
+    order = release.order
+    kept = task.table.kept
     row_of = rows.row_of[release.published_classes[order]]
     printed = DistinctRows(rows.codes, row_of, np.bincount(row_of))
     stood = order if kept is None else kept[order]
@@ -285,7 +289,8 @@ def covered_people(
         check_column(name, population.names, called)
     published = PublishedRows.from_table(release, names)
     found = published.covering_of(population)
-    known, rows = found.records.sizes, published.rows
+    known = found.records.sizes
+    rows = published.rows
     covered = np.bincount(found.row, known[found.record], len(rows.sizes)).astype(np.int64)
     missed = int(known.sum() - known[np.unique(found.record)].sum())
     return rows, CoveredPeople(covered, missed, population.height)
@@ -416,7 +421,8 @@ def zayatz(sizes: Int64s, population: int) -> float | None:
 
 def pitman(sizes: Int64s, population: int) -> float | None:
     """Return the uniques by Pitman's model, at the maximum of its likelihood."""
-    n, classes = int(sizes.sum()), len(sizes)
+    n = int(sizes.sum())
+    classes = len(sizes)
     kinds, counts = np.unique(sizes[sizes > 1], return_counts=True)
     up_to_classes = np.arange(1, classes, dtype=np.float64)
     up_to_n = np.arange(1, n, dtype=np.float64)
@@ -466,7 +472,9 @@ def _solved(
 
 def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
     """Return the uniques by the slide negative binomial model, fitted to N, classes and uniques."""
-    n, classes, unique = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
+    n = int(sizes.sum())
+    classes = len(sizes)
+    unique = int((sizes == 1).sum())
     pi = n / population
     if pi >= 1:
         return float(unique)

@@ -162,10 +162,12 @@ def prove(printed: PublishedTable, folders_by: Collection[str] = ()) -> Proof:
 
     The rows of each folder have an order of their own where the release has `folders_by` columns.
     """
-    task, release = printed.task, printed.table
+    task = printed.task
+    release = printed.table
     if task.output.formulas == "escape":
         release = as_table(unescape_formulas(release.frame), release.missing_tokens)
-    published, required = release.frame, Requirements(task)
+    published = release.frame
+    required = Requirements(task)
     columns = _check_columns(task, release)
     if not columns.holds:
         return Proof(published.height, 0, 0, (columns,))
@@ -176,11 +178,13 @@ def prove(printed: PublishedTable, folders_by: Collection[str] = ()) -> Proof:
     if task.output.order == "sorted":
         checks.append(_check_order(task, published, folders_by))
     beside: dict[str, Any] = {}
-    claims, risk = required.claims, required.risk
+    claims = required.claims
+    risk = required.risk
     if checks[1].holds and (task.repeated is not None or task.personal_k is not None):
         traced = _traced_back(task, release, covering, records.row_of)
         if traced is not None:
-            published, beside = traced[0], required.personal_facts(traced[1])
+            published = traced[0]
+            beside = required.personal_facts(traced[1])
         else:
             checks.append(_check_untraced(task, rows, under, covering.rows.sizes))
             claims, risk = (), None  # they are about people
@@ -200,7 +204,8 @@ def prove(printed: PublishedTable, folders_by: Collection[str] = ()) -> Proof:
     ):
         checks.append(_checked("ranges do not overlap", check_disjoint, task, published))
     for column in task.pseudonymised:
-        what, raw = f"pseudonyms of {column} give nobody away", task.table.texts(column)
+        what = f"pseudonyms of {column} give nobody away"
+        raw = task.table.texts(column)
         arguments = (column, raw, task.table.missing_tokens, task.k)
         checks.append(_checked(what, verify_pseudonyms, release.frame, required.quasi, *arguments))
     smallest = smallest_class(release.frame, required.quasi)
@@ -308,7 +313,8 @@ def _check_untraced(task: Task, rows: pl.DataFrame, under: pl.DataFrame, sizes: 
     what = f"every class has rows of at least {task.k:,} people"
     unclear = count_of(possible, "class", "classes") if possible else ""
     if task.sensitive_requirements or task.release_risk or task.subsets or task.personal_k:
-        what, unclear = "every class keeps more than k, counted in people", "some classes"
+        what = "every class keeps more than k, counted in people"
+        unclear = "some classes"
     found = (
         f"undecided for {unclear}: records lie under the cells of several classes, so whose rows "
         "these are is not known. The run counted people before it wrote the release; to prove "
@@ -344,6 +350,8 @@ def _traced_back(
     if not np.array_equal(sizes, covering.rows.sizes):
         return None
     _, first = np.unique(covering.rows.row_of, return_index=True)
-    cells = release.frame.select([each.name for each in task.quasi])[first[classes[records]]]
+    cells = release.frame.select([attribute.name for attribute in task.quasi])[
+        first[classes[records]]
+    ]
     kept = [task.table.texts(column.name).gather(records) for column in task.sensitive]
     return cells.with_columns(kept), records

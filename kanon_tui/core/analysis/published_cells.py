@@ -150,11 +150,14 @@ def _form(
 def _calendar_range(year: str, month: str | None, quarter: str | None, until: str | None) -> Range:
     """Return the first and last day of a month, a quarter, a year or some years."""
     if until is not None:
-        first, last = f"{year}-01", f"{until}-12"
+        first = f"{year}-01"
+        last = f"{until}-12"
     elif quarter is not None:
-        first, last = f"{year}-{3 * int(quarter) - 2:02}", f"{year}-{3 * int(quarter):02}"
+        first = f"{year}-{3 * int(quarter) - 2:02}"
+        last = f"{year}-{3 * int(quarter):02}"
     else:
-        first, last = f"{year}-{month or '01'}", f"{year}-{month or '12'}"
+        first = f"{year}-{month or '01'}"
+        last = f"{year}-{month or '12'}"
     start = np.datetime64(first, "M").astype("datetime64[D]")
     after = (np.datetime64(last, "M") + 1).astype("datetime64[D]")
     return float(start.astype(np.int64)), float(after.astype(np.int64) - 1)
@@ -225,7 +228,8 @@ class CellReader:
 
         Each covers itself.
         """
-        values, missing = self.column.values, self.column.missing
+        values = self.column.values
+        missing = self.column.missing
         numbers = self.column.numbers if self.column.numbers is not None else [np.nan] * len(values)
         cells = [
             PublishedCell(missing=code == missing, ends=(number, number), members=(value,))
@@ -305,7 +309,8 @@ class CellReader:
             held = {end for m in members for end in open_ends.get(m, ())} | below
             if not held:
                 continue
-            low, high = min(held), max(held)
+            low = min(held)
+            high = max(held)
             if label != self._root:
                 ranges[label] = low, high
             if label in spelled:
@@ -377,7 +382,9 @@ class PublishedTable:
     @cached_property
     def quasi(self) -> list[str]:
         """The quasi-identifiers that are published."""
-        found = [each.name for each in self.task.quasi if each.name in self.table.names]
+        found = [
+            attribute.name for attribute in self.task.quasi if attribute.name in self.table.names
+        ]
         if not found:
             raise InputError(
                 f"{self.name} has none of the quasi-identifiers of the project; use a release of "
@@ -399,7 +406,7 @@ class PublishedTable:
         """Return some columns as they are printed, and their cells understood."""
         readers = cell_readers(self.project, self.task, names)
         columns = [self.table.column(name, Kind.CATEGORICAL) for name in names]
-        return columns, [readers[each.name].read(each.values, self.name) for each in columns]
+        return columns, [readers[column.name].read(column.values, self.name) for column in columns]
 
 
 class PublishedCell(NamedTuple):

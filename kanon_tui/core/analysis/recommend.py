@@ -118,7 +118,7 @@ def _with_suppression(task: Task, name: str, without: Trial, stop: Stop) -> list
 
 def _with_round_ends(task: Task, name: str, stop: Stop) -> list[Recommendation]:
     """Return the recommendation of ranges whose ends are no values of people, with its loss."""
-    names = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
+    names = tuple(attribute.name for attribute in task.quasi if attribute.publishes_observed_ends)
     clusters = ALGORITHMS[name].family is Family.CLUSTERING
     if not names or not clusters or not task.overlap or stop():
         return []

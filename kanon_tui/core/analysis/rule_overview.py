@@ -33,7 +33,9 @@ def never_kept(attribute: QuasiIdentifier, rule: Rule) -> str:
 
 def rule_overviews(attribute: QuasiIdentifier) -> tuple[RuleOverview, ...]:
     """Return an overview of every rule of an attribute."""
-    hierarchy, rules, counts = attribute.hierarchy, attribute.rules, attribute.column.counts
+    hierarchy = attribute.hierarchy
+    rules = attribute.rules
+    counts = attribute.column.counts
     codes = np.arange(len(attribute.column.values))
     broken = [rules.broken(codes, mapping) for mapping in hierarchy.maps]
     overviews = []

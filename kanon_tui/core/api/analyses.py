@@ -74,7 +74,8 @@ def _subject(analysis: type[Analysis], arguments: Mapping[str, Any]) -> Subject:
     """Return what the arguments of a function name."""
     if analysis.looks_at is LooksAt.NOTHING:
         return Subject()
-    data, release = arguments["data"], arguments.get("release")
+    data = arguments["data"]
+    release = arguments.get("release")
     if isinstance(data, FinishedRun):
         if release is not None:
             raise InputError("data is a release already; leave out release=")
@@ -92,7 +93,8 @@ def _subject(analysis: type[Analysis], arguments: Mapping[str, Any]) -> Subject:
 
 def _signature(analysis: type[Analysis]) -> Signature:
     """Return the parameters: the data, the options, those without a default first."""
-    any_place, by_name = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+    any_place = Parameter.POSITIONAL_OR_KEYWORD
+    by_name = Parameter.KEYWORD_ONLY
     parameters = []
     if analysis.looks_at is not LooksAt.NOTHING:
         parameters.append(Parameter("data", any_place))

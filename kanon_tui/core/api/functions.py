@@ -222,7 +222,8 @@ def check(
     >>> kn.check(published, quasi="age", k=2)["reached"]
     False
     """
-    published, covered = read_data(data).frame, named_columns(quasi)
+    published = read_data(data).frame
+    covered = named_columns(quasi)
     figures = check_published(published, covered, sensitive, k, person, subset_size)
     hidden = [] if sensitive is None else [sensitive]
     counted = count_all_columns(published, covered, hidden, k, person)
@@ -449,7 +450,8 @@ def apply(
     for what, choice in (("uncovered", uncovered), ("below_k", below_k)):
         check_known(choice, ("suppress", "refuse"), f"{what} is {choice!r}")
     found = _mapping(mapping)
-    tokens, stray = found.missing_tokens, StrayRows()
+    tokens = found.missing_tokens
+    stray = StrayRows()
     options = ReadOptions(missing_tokens=tokens)
     if isinstance(data, str | Path) and uncovered == "suppress":
         stray = find_stray_rows(Path(data), options)

@@ -46,7 +46,7 @@ class Release(Result):
     @classmethod
     def from_result(cls, result: Result, frame: InputFrame | None = None) -> Release:
         """Return the result of a run in memory as a release."""
-        values = {each.name: getattr(result, each.name) for each in fields(Result)}
+        values = {field.name: getattr(result, field.name) for field in fields(Result)}
         return cls(**values, input=frame)
 
     @cached_property

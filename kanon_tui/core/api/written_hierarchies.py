@@ -16,7 +16,7 @@ from kanon_tui.core.table.table import as_frame
 from kanon_tui.core.table.typed_columns import all_texts, printed_column
 
 _SPECIFICATION_KEYS = frozenset({"builder", "file", "levels", "utd"})
-_SETTINGS = frozenset(each.name for each in fields(AttributeSpec))
+_SETTINGS = frozenset(field.name for field in fields(AttributeSpec))
 
 
 def attribute_settings(name: str, written: Any, column: Callable[[], pl.Series]) -> Specification:

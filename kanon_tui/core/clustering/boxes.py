@@ -71,11 +71,13 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
         )
     facts = np.full((len(task.quasi), 11), -1, dtype=np.int64)
     prices = np.zeros((len(task.quasi), 7))
-    lines, trees = [np.zeros(0)], [np.zeros((0, 3), dtype=np.int32)]
+    lines = [np.zeros(0)]
+    trees = [np.zeros((0, 3), dtype=np.int32)]
     importances = [np.zeros(0)]
     set_values = lists = words = rule_words = 0
     for x, attribute in enumerate(task.quasi):
-        column, rules = attribute.column, attribute.rules
+        column = attribute.column
+        rules = attribute.rules
         facts[x, box.KIND] = _kind(attribute)
         facts[x, box.MISSING] = box.NOTHING if column.missing is None else column.missing
         if facts[x, box.KIND] == box.LINE:
@@ -123,7 +125,8 @@ def single_row_clusters(
     task: Task, attributes: box.Attributes, first: Int32s, counts: Int32s
 ) -> box.BoxClusters:
     """Return every distinct row, given by its first record and its count, as a cluster."""
-    facts, rows = attributes.facts, len(first)
+    facts = attributes.facts
+    rows = len(first)
     lists = int((facts[:, box.CHAIN] >= 0).sum())
     boxes = np.empty((rows, len(facts), 2))
     boxes[:, :, box.LOW] = row_places(attributes, ranked_records(task, first))

@@ -19,7 +19,8 @@ _AUTO_ABOVE, _AUTO_SIZE = 500_000, 25_000
 _SCATTERED_ABOVE, _SCATTERED_SIZE = 20_000, 4_000
 """Both for tables whose records are scattered: searches then look at nearly all of them."""
 _SCATTERED = 0.5
-_COMPARED, _WITH = 128, 2048
+_COMPARED = 128
+_WITH = 2048
 _scattered: WeakKeyDictionary[Task, bool] = WeakKeyDictionary()
 _ALLOWED = "auto, off, or how many records a block has at most: a whole number of at least 2"
 

@@ -85,7 +85,10 @@ class _Trials:
         lines: Sequence[int],
         keep_limits: bool,
     ) -> None:
-        self._steps_on, self._task, self._free, self._lines = steps_on, task, free, lines
+        self._steps_on = steps_on
+        self._task = task
+        self._free = free
+        self._lines = lines
         self._keep_limits = keep_limits
         self._ncp_free = ncp_of(task, free)
         self._tried: set[tuple[int, ...]] = set()
@@ -115,7 +118,9 @@ class _Trials:
         grouping = replace(grouping, stretches=tuple(stretches))
         ncp = ncp_of(self._task, grouping)
         if ncp < self.ncp - TIE:
-            self.best, self.ncp, self.counts = grouping, ncp, counts
+            self.best = grouping
+            self.ncp = ncp
+            self.counts = counts
         stretches_of = tuple((x, made[x]) for x in self._lines)
         yield self._step(StretchesTried(stretches_of, ncp, float(self.ncp)))
 
@@ -186,7 +191,8 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
     total = below[-1] + column.counts[present[-1] :].sum()
     cuts = set()
     for j in range(1, count):
-        target, half = total * j / count, total / count / 2
+        target = total * j / count
+        half = total / count / 2
         near = np.flatnonzero(np.abs(below - target) <= half)
         if len(near):
             best = min(near.tolist(), key=lambda i: (crossing[i], abs(below[i] - target)))
@@ -196,7 +202,8 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
 
 def _category(attribute: QuasiIdentifier, stretch: Int32s, limited: bool) -> QuasiIdentifier:
     """Return an attribute with stretches as values, none generalised where they are `limited`."""
-    before, count = attribute.column, int(stretch.max()) + 1
+    before = attribute.column
+    count = int(stretch.max()) + 1
     names = tuple(f"{number:06}" for number in range(count))
     column = Column(
         name=before.name,

@@ -90,7 +90,8 @@ def standard_scores(attribute: QuasiIdentifier) -> Floats:
     """
     column = attribute.column
     present = ~np.isnan(column.value_numbers)
-    numbers, counts = column.value_numbers[present], column.counts[present]
+    numbers = column.value_numbers[present]
+    counts = column.counts[present]
     scores = np.zeros(len(column.values))
     if counts.sum() > 0:
         mean = np.average(numbers, weights=counts)
@@ -146,8 +147,11 @@ class Features:
         """
         distinct = collapse([*(attribute.column.codes for attribute in task.quasi), *also])
         first = distinct.first
-        ordered, flattened, weights = [], [], []
-        all_places, all_labels = [], []
+        ordered = []
+        flattened = []
+        weights = []
+        all_places = []
+        all_labels = []
         for x, attribute in enumerate(task.quasi):
             codes = attribute.column.codes[first]
             if attribute.ordered:
@@ -223,11 +227,9 @@ def with_other_bits(labels: Int32s) -> tuple[Int32s, Int32s]:
 
     In a further column all labels that have a bit of their own, and all rare ones, are 0.
     """
-    columns, again, own_bits = (
-        list(labels.T),
-        list(range(labels.shape[1])),
-        WORD_BITS - _SHARED_BITS,
-    )
+    columns = list(labels.T)
+    again = list(range(labels.shape[1]))
+    own_bits = WORD_BITS - _SHARED_BITS
     for y, column in enumerate(labels.T):
         rank, frequent = frequency_ranks(column)
         if len(rank) > WORD_BITS and frequent > WORD_BITS - _RARE_BITS:
@@ -268,7 +270,8 @@ def rows_of_rare_values(columns: Iterable[tuple[Int32s, int]]) -> tuple[Int32s, 
     A column is the value of every row and how many values there are. A frequent value has no rows,
     and so have all values of a column whose values have a bit each.
     """
-    counts, rows = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    counts = [np.zeros(1, dtype=np.int64)]
+    rows = [np.zeros(0, dtype=np.int64)]
     for codes, values in columns:
         rows_per_value = np.bincount(codes, minlength=values)
         rare = (rows_per_value <= MOST_ROWS) & (values > WORD_BITS)
@@ -313,7 +316,8 @@ def diagonals(places: Floats) -> Diagonals:
     numbers = places.shape[1]
     stand_in = np.array([_end_further_away(column) for column in places.T], dtype=np.float64)
     filled = np.where(np.isnan(places), stand_in, places)
-    sums, begins = [], [numbers]
+    sums = []
+    begins = [numbers]
     for start in range(0, numbers, _TOGETHER):
         first, *further_columns = filled.T[start : start + _TOGETHER]
         for signs in product((1.0, -1.0), repeat=len(further_columns)):
@@ -330,5 +334,6 @@ def _end_further_away(column: Floats) -> float:
     present = column[~np.isnan(column)]
     if not len(present):
         return 0.0
-    low, high = float(present.min()), float(present.max())
+    low = float(present.min())
+    high = float(present.max())
     return high if present.mean() < (low + high) / 2 else low

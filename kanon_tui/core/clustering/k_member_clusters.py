@@ -43,7 +43,9 @@ class Members:
         squared: bool = False,
     ) -> None:
         """Begin without clusters; `squared` counts squared distances from their means."""
-        self.task, self.context, self._squared = task, context, squared
+        self.task = task
+        self.context = context
+        self._squared = squared
         also = [] if class_codes is None else [class_codes]
         self.features = Features.from_task(task, also, squared)
         self.labels = np.full(task.n, -1, dtype=np.int32)
@@ -85,8 +87,11 @@ class Members:
 
         Records left over join in row order, or shuffled by `draw`.
         """
-        k, context, distinct = self.task.k, self.context, self.features.distinct
-        starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
+        k = self.task.k
+        context = self.context
+        distinct = self.features.distinct
+        starts = distinct.starts[rows]
+        ends = distinct.starts[rows + 1]
         lowest = distinct.records[starts]
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
         division = self._division._replace(labels=self._division.labels[rows])
@@ -102,7 +107,8 @@ class Members:
         growing = kernel.MemberGrowth(
             clusters, distinct.records, starts, ends, k, self._penalty, self._class_counts, state
         )
-        first, last = self.clusters, start
+        first = self.clusters
+        last = start
         while state[kernel.REMAINING] >= k or clusters.size[state[kernel.AT_WORK]] < k:
             chosen = np.empty(context.decisions_per_step, dtype=np.int32)
             before = total - int(state[kernel.REMAINING])
@@ -149,7 +155,8 @@ class Members:
         """Let records, given with their position in the tree, join the cheapest cluster each."""
         while left_over:
             most = self.context.decisions_per_step
-            batch, left_over = left_over[:most], left_over[most:]
+            batch = left_over[:most]
+            left_over = left_over[most:]
             for record, i in batch:
                 measured = None
                 if most == 1:
@@ -183,7 +190,8 @@ class Members:
             return None
         cluster = _cluster_boxes(self.features, clusters, slice(c, c + 1))
         if starts:
-            cluster, size = _boxes(self.features, rows[tree.row[last : last + 1]]), 0
+            cluster = _boxes(self.features, rows[tree.row[last : last + 1]])
+            size = 0
         candidates = _boxes(self.features, rows[tree.row[unplaced]])
         grown = self._measure_growth(cluster, size, candidates, tree.record[unplaced])
         if len(self._class_counts) and not starts:
@@ -201,10 +209,8 @@ class Members:
             share = np.where(np.equal(sizes, 0), 1.0, np.divide(sizes, np.add(sizes, 1)))
             parts = share * (records[0] - cluster[0]) ** 2
         else:
-            after, before = (
-                _widths(self.features, cluster, records),
-                _widths(self.features, cluster, cluster),
-            )
+            after = _widths(self.features, cluster, records)
+            before = _widths(self.features, cluster, cluster)
             parts = (sizes + 1) * after - sizes * before
         return Measured(numbers, parts, parts.sum(axis=1))
 
@@ -276,7 +282,8 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
     """Return every distinct row as a box of its own."""
     places = features.places[rows]
     blank = np.isnan(places)
-    low, high = np.where(blank, np.inf, places), np.where(blank, -np.inf, places)
+    low = np.where(blank, np.inf, places)
+    high = np.where(blank, -np.inf, places)
     return low, high, blank, features.labels[rows]
 
 
@@ -287,7 +294,8 @@ def _cluster_boxes(features: Features, clusters: kernel.MemberClusters, which: s
 
 def _widths(features: Features, first: _Boxes, second: _Boxes) -> Floats:
     """Return the widths of unions of boxes, of shape (unions, attributes)."""
-    low, high = np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
+    low = np.minimum(first[0], second[0])
+    high = np.maximum(first[1], second[1])
     has_range = low <= high
     width = np.where(has_range, np.where(has_range, high, 0.0) - np.where(has_range, low, 0.0), 0.0)
     width = np.where((first[2] | second[2]) & has_range, 1.0, width)

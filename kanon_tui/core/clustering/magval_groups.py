@@ -59,9 +59,11 @@ def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:
     """Return per value the stretch of the line it lies in: each begins at the first value left."""
     numbers = attribute.column.value_numbers
     stretch = np.zeros(len(numbers), dtype=np.int32)
-    begin, number = -np.inf, -1
+    begin = -np.inf
+    number = -1
     for code in np.argsort(numbers, kind="stable").tolist():  # missing comes last
         if np.isnan(numbers[code]) or numbers[code] > begin + width + TIE:
-            begin, number = float(numbers[code]), number + 1
+            begin = float(numbers[code])
+            number = number + 1
         stretch[code] = number
     return stretch

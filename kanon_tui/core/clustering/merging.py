@@ -49,7 +49,9 @@ class Merging:
     """
 
     def __init__(self, task: Task, context: RunContext, objective: MergeObjective) -> None:
-        self.task, self.context, self.objective = task, context, objective
+        self.task = task
+        self.context = context
+        self.objective = objective
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = self._single_rows()
@@ -82,7 +84,8 @@ class Merging:
         self.grow_tree()
 
     def _single_rows(self) -> box.BoxClusters:
-        first, counts = self.distinct.first, self.distinct.counts
+        first = self.distinct.first
+        counts = self.distinct.counts
         return single_row_clusters(self.task, self.attributes, first, counts)
 
     def grow_tree(self) -> None:

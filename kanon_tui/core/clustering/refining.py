@@ -120,7 +120,9 @@ class Refining:
     def __init__(
         self, task: Task, context: RunContext, grouping: Grouping, algorithm: Clustering
     ) -> None:
-        self._task, self._context, self._before = task, context, grouping
+        self._task = task
+        self._context = context
+        self._before = grouping
         self._types = types = RecordTypes.from_grouping(task, grouping)
         self._goal = Goal.from_grouping(algorithm.refining_goal, task, grouping)
         hidden = np.zeros((len(types.first), len(task.quasi)), dtype=bool)
@@ -153,7 +155,8 @@ class Refining:
             for round_ in range(1, rounds + 1):
                 helped = False
                 ends = np.linspace(0, self._number, len(self._lanes) + 1).astype(int).tolist()
-                begins, ends = ends[:-1], [*ends[1:-1], len(self._lanes[0].classes.size)]
+                begins = ends[:-1]
+                ends = [*ends[1:-1], len(self._lanes[0].classes.size)]
                 while any(map(lt, begins, [*ends[:-1], self._number])):
                     batch += 1
                     made: list[Change] = []
@@ -176,7 +179,8 @@ class Refining:
         self, pool: Executor, begins: Sequence[int], ends: Sequence[int], batch: int
     ) -> list[Proposed]:
         """Return the proposals of every lane for the next classes of its share."""
-        tables, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
+        tables = (self._attributes, self._values, self._rule_sides)
+        squared = self._goal.by == "sse"
         costs = RecordCosts(*tables, *self._goal.rates(), squared)
 
         def in_lane(lane: RefiningArrays, begin: int, end: int) -> Proposed:
@@ -197,7 +201,8 @@ class Refining:
 
         Those for a class that changed `before` in this batch are left for the next round.
         """
-        classes, proposals = lane.classes, lane.proposals
+        classes = lane.classes
+        proposals = lane.proposals
         taken = [c for change in before for c in (change.one, change.other, *change.to.tolist())]
         starts = np.concatenate([[0], proposals.ends[:count]])
         busy = np.isin(proposals.into[: starts[-1]], taken).astype(int)
@@ -213,7 +218,8 @@ class Refining:
                 partner = int(np.argmin(classes.size))
                 self._number = max(self._number, partner + 1)
             part = slice(*starts[p : p + 2].tolist())
-            places, to = proposals.record[part], proposals.into[part].copy()
+            places = proposals.record[part]
+            to = proposals.into[part].copy()
             to[to == NEW_CLASS] = partner
             moves = classes.of[places] != to
             records = self._types.records[places]
@@ -435,7 +441,10 @@ class Goal:
         classes = np.full(task.n, -1, dtype=np.int32)
         classes[published] = np.unique(grouping.labels[published], return_inverse=True)[1]
         size = np.bincount(classes[published])
-        extents, broken, owner, share = [], [], [], []
+        extents = []
+        broken = []
+        owner = []
+        share = []
         for x, attribute in enumerate(task.quasi):
             singly = grouping.suppressed_cells
             shown = classes if singly is None else np.where(singly[:, x], -1, classes)
@@ -475,7 +484,8 @@ class Goal:
         """Return the cost of extent per attribute and record, and of breaking each rule."""
         if self.by != "rv":
             return np.ones(len(self.extents)), np.zeros(0)
-        detail, rules_kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
+        detail = self._detail(self.extents[None])[0]
+        rules_kept = self._kept(self.broken[None])[0]
         worth = self.task.weights * self.task.n * detail
         slope = worth * self._rule_power * np.maximum(rules_kept, TIE) ** (self._rule_power - 1)
         rules = slope[self.rule_attribute] * self.rule_share / max(self.published, 1)
@@ -485,7 +495,8 @@ class Goal:
         """Return sides of shape (types, rules): 1 on the first side of a rule, 2 on the second."""
         columns = [np.zeros((0, len(types.first)), dtype=np.int32)]
         for x, attribute in enumerate(self.task.quasi if self.by == "rv" else ()):
-            codes, rules = attribute.column.codes[types.first], attribute.rules
+            codes = attribute.column.codes[types.first]
+            rules = attribute.rules
             on = rules.first[:, codes] + 2 * rules.second[:, codes]
             columns.append(np.where(hidden[:, x], 0, on).astype(np.int32))
         return np.ascontiguousarray(np.concatenate(columns).T)
@@ -500,7 +511,8 @@ class Goal:
         broken_after = np.cumsum(np.vstack([self.broken, broken]), axis=0)
         figures = self._figures(after, broken_after)
         best = int(np.argmax(figures) if self.by == "rv" else np.argmin(figures))
-        self.extents, self.broken = after[best], broken_after[best]
+        self.extents = after[best]
+        self.broken = broken_after[best]
         return [float(figure) for figure in figures[1 : best + 1]]
 
     def _figures(self, extents: Floats, broken: Floats) -> Floats:

@@ -120,7 +120,8 @@ class RecordTypes:
         order = np.lexsort(np.array([column[first] for column in reversed(columns)]))
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        types, first = rank[distinct.number], first[order]
+        types = rank[distinct.number]
+        first = first[order]
         new_row = np.zeros(len(first), dtype=np.int64)
         for column in quasi:
             new_row[1:] |= column[first][1:] != column[first][:-1]
@@ -189,8 +190,10 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
     """Yield orders of the rows in which near ones often stand close together."""
-    facts, prices = attributes.facts, attributes.prices
-    numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
+    facts = attributes.facts
+    prices = attributes.prices
+    numbers = np.flatnonzero(facts[:, KIND] == LINE)
+    categories = facts[:, KIND] != LINE
     places = line_places(attributes, rows)
     labels = np.ascontiguousarray(rows[:, categories])
     apart = np.where(facts[:, KIND] == SET, 2 * prices[:, UNIT], prices[:, WEIGHT] / 2)[categories]

@@ -99,7 +99,9 @@ class RequirementRepair:
     def __init__(
         self, task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool
     ) -> None:
-        self._task, self._context, self._before = task, context, grouping
+        self._task = task
+        self._context = context
+        self._before = grouping
         published = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[published], return_inverse=True)
         self._labels = np.full(task.rows, -1, dtype=np.int64)
@@ -143,7 +145,8 @@ class RequirementRepair:
 
     def lower_risk(self) -> Iterator[Step]:
         """Merge the smallest class with the nearest until the risk of the release is low enough."""
-        risk, people = self._task.release_risk, self._task.people
+        risk = self._task.release_risk
+        people = self._task.people
         if risk is None:
             return
         sizes = self._task.sizes_of(self._labels)
@@ -312,7 +315,8 @@ class RequirementRepair:
             return
         self._suppressed |= hopeless
         self._gaps[hopeless] = 0.0
-        records, classes = int(self._boxes.sizes[hopeless].sum()), int(hopeless.sum())
+        records = int(self._boxes.sizes[hopeless].sum())
+        classes = int(hopeless.sum())
         yield Step(MagvalGroupsSuppressed(records, classes), self._counters())
 
 
@@ -385,7 +389,8 @@ class ClassBoxes:
         gone = [] if hidden is None else list(hidden[published].T.astype(np.int32))
         distinct = collapse([labels[published], *codes, *gone])  # numbered class by class
         first = published[distinct.first].astype(np.int32)
-        attributes, nothing = attributes_of(task, Measure.NCP), np.zeros(len(task.quasi))
+        attributes = attributes_of(task, Measure.NCP)
+        nothing = np.zeros(len(task.quasi))
         copies = None if task.copies is None else task.copies[published]
         counts = counted(distinct.number, copies).astype(np.int32)
         rows = single_row_clusters(task, attributes, first, counts)

@@ -53,7 +53,9 @@ class Similarity:
     """
 
     def __init__(self, task: Task, context: RunContext, spatial: bool) -> None:
-        self.task, self.context, self.spatial = task, context, spatial
+        self.task = task
+        self.context = context
+        self.spatial = spatial
         self.sorted_by, order = _sorted(task.quasi)
         numbers = [attribute for attribute in task.quasi if attribute.ordered]
         self.categories = [_occurring(category) for category in task.quasi if not category.ordered]
@@ -101,10 +103,12 @@ class Similarity:
         """Make clusters while k records are left; returns those left over, as sorted."""
         start = np.full(self.task.n, UNPLACED, dtype=np.int32) if self.context.watched else None
         yield self._step(RecordsSorted(self._place_of(self.sorted_by), start=start))
-        k, growth = self.task.k, self.growth
+        k = self.task.k
+        growth = self.growth
         growing = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
-            before, placed = self._closed, self._placed
+            before = self._closed
+            placed = self._placed
             single = self.context.decisions_per_step == 1 and 0 < self._size < k
             measured = self._measure_records() if single else None
             decided, kind, away = kernel.advance(*growing, self.context.decisions_per_step)
@@ -247,7 +251,8 @@ class Similarity:
 
     def _reach(self) -> Floats:
         """Return roughly how far apart the values of every category are."""
-        reach, below = [], 1.0
+        reach = []
+        below = 1.0
         for attribute in self.categories:
             other_values = len(attribute.column.values) - 1
             if other_values < 2:
@@ -260,7 +265,8 @@ class Similarity:
 
     def _step(self, event: GroupEvent) -> Step:
         """Return a step with the running totals; NCP is that of the closed classes."""
-        closed, size = self._closed, self._size
+        closed = self._closed
+        size = self._size
         published = closed * self.task.k + sum(map(len, self._joined.values()))
         decided = published + self._suppressed
         counters = {
@@ -273,7 +279,8 @@ class Similarity:
 
     def _growth_event(self, kind: str, away: float, measured: Measured | None) -> GroupEvent:
         """Return the event of one start, join or close."""
-        closed, size = self._closed, self._size
+        closed = self._closed
+        size = self._size
         if kind == "close":
             return ClusterClosed(closed - 1, self._members(closed - 1))
         start = closed * self.task.k
@@ -291,7 +298,8 @@ class Similarity:
 
     def _measure_records(self) -> Measured:
         """Measure the distance of every record left from the centre of the cluster that grows."""
-        tree, centre = self.tree, self.centre
+        tree = self.tree
+        centre = self.centre
         unplaced = np.flatnonzero(tree.record != GONE)
         unplaced = unplaced[np.argsort(tree.record[unplaced])]
         apart = _apart(tree.places[unplaced], centre.place, centre.blank)
@@ -409,7 +417,8 @@ def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
 
 def _take_part(leftovers: kernel.LeftoverDistances, i: int, cluster: int) -> None:
     """Let a record left over take part in the centre of a cluster."""
-    place, value = leftovers.place[i], leftovers.value
+    place = leftovers.place[i]
+    value = leftovers.value
     missing = np.isnan(place)
     leftovers.blank[cluster] |= missing
     leftovers.total[cluster] += np.where(missing, 0.0, place)

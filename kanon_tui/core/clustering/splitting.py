@@ -59,7 +59,9 @@ class Splitting:
         draw: Callable[[int], Floats],
     ) -> None:
         """Open groups of distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
-        self.task, self.attributes, self.distinct = task, attributes, distinct
+        self.task = task
+        self.attributes = attributes
+        self.distinct = distinct
         self.draw = draw
         self.rows = ranked_records(task, distinct.first)
         self.priced, steps = _priced(attributes, self.rows)
@@ -75,7 +77,8 @@ class Splitting:
         self.stack = np.column_stack([begins, ends, np.zeros_like(ends)]).astype(np.int64)
         self.extents = np.zeros(self.depth)
         self.event = np.zeros(6, dtype=np.int64)
-        values, rows = values_of_sets(task, attributes), len(self.rows)
+        values = values_of_sets(task, attributes)
+        rows = len(self.rows)
         self._scratch = kernel.SplitScratch.allocate(
             attributes=len(attributes.facts),
             words=set_columns(attributes),
@@ -284,7 +287,9 @@ class _Steps(NamedTuple):
 
 def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
     """Return rows with values at no distance made equal, and the least distances of others."""
-    priced, numbers, other_steps = rows.copy(), np.inf, np.inf
+    priced = rows.copy()
+    numbers = np.inf
+    other_steps = np.inf
     for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):
         unit, mixed = attributes.prices[x, [UNIT, MIXED]].tolist()
         if kind != LINE:

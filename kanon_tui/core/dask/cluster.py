@@ -161,7 +161,8 @@ class Cluster(Workers):
     """Workers of a Dask cluster."""
 
     def __init__(self, client: Any, folder: Path) -> None:
-        self.client, self.folder = client, folder
+        self.client = client
+        self.folder = folder
         self.batch = secrets.token_hex(8)
         """The batch of jobs that are cancelled together."""
         self._futures: list[Any] = []
@@ -179,7 +180,7 @@ class Cluster(Workers):
 
         wait: Callable[..., Any] = distributed.wait
         while True:
-            self.report_progress(sum(each.done() for each in jobs), len(jobs))
+            self.report_progress(sum(job.done() for job in jobs), len(jobs))
             if future.done():
                 return
             try:
@@ -209,7 +210,8 @@ class Cluster(Workers):
         with suppress(Exception):
             self.client.cancel(self._futures, force=True)
         self._futures.clear()
-        batch, self.batch = self.batch, secrets.token_hex(8)
+        batch = self.batch
+        self.batch = secrets.token_hex(8)
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
@@ -267,7 +269,8 @@ class ClusterHelpers(Processes):
     def __init__(
         self, workers: Cluster, count: int, prepare: Callable[..., Any], *setup: Any
     ) -> None:
-        self._workers, self._setup = workers, Setup(prepare, setup)
+        self._workers = workers
+        self._setup = Setup(prepare, setup)
         self._waiting: dict[Any, int] = {}
 
     def __exit__(self, *error: object) -> None:

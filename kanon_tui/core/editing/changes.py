@@ -29,8 +29,11 @@ def changes_since(before: Project, after: Project) -> list[str]:
     """Return differences such as `k 5 → 10` or `age: hierarchy, rules`; empty when equal."""
     if after.path is not None and before.path != after.path:
         before = moved(before, after.path)  # saved in another folder: compare paths from there
-    settings, attributes, reading = list[str](), dict[str, list[str]](), list[str]()
-    old, new = before.attributes, after.attributes
+    settings = list[str]()
+    attributes = dict[str, list[str]]()
+    reading = list[str]()
+    old = before.attributes
+    new = after.attributes
     names = {name for name in {**old, **new} if old.get(name) != new.get(name)}
     for place, values in changed_fields(_as_run(before, names), _as_run(after, names)).items():
         section, *fields = place

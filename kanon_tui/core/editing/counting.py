@@ -47,7 +47,8 @@ def counting_of(session: Session) -> TableCoding | None:
 def count(session: Session, counting: TableCoding) -> CountingOutcome:
     """Read the whole table and return the outcome, without changing the session."""
     table = counting.run()
-    earlier_attributes, project = session.completed.attributes, session.project
+    earlier_attributes = session.completed.attributes
+    project = session.project
     opened = {
         name: AttributeSpec(guessed=True) if spec.guessed else spec
         for name, spec in session.opened.attributes.items()
@@ -56,7 +57,8 @@ def count(session: Session, counting: TableCoding) -> CountingOutcome:
     completed = guessed_project(replace(session.opened, attributes=opened), table)
     messages = []
     for name, after in completed.attributes.items():
-        current, before = project.attributes[name], earlier_attributes[name]
+        current = project.attributes[name]
+        before = earlier_attributes[name]
         if after != before and current == before:
             messages.append(f"{name} is {_differences(before, after)} in the whole file")
             current = after

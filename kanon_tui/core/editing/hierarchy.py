@@ -105,7 +105,8 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         attribute = _used(session, name)
         problem = ""
     except KanonError as error:
-        attribute, problem = None, in_screen_words(error)
+        attribute = None
+        problem = in_screen_words(error)
     try:
         column = attribute.column if attribute else published_column(session.table, name, spec)
     except KanonError:
@@ -128,7 +129,8 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     )  # fmt: skip
     if column.missing is None or covered[column.missing]:
         return state
-    text, count = column.values[column.missing], int(column.counts[column.missing])
+    text = column.values[column.missing]
+    count = int(column.counts[column.missing])
     return replace(state, missing=text, missing_records=count)
 
 
@@ -168,7 +170,8 @@ def _used(session: Session, name: str) -> QuasiIdentifier:
 
 
 def _weight(session: Session, name: str) -> float:
-    names, project = session.names(Role.QUASI), session.project
+    names = session.names(Role.QUASI)
+    project = session.project
     try:
         _, _, weights = weighted_columns(project, session.table, project.attributes)
     except KanonError:
@@ -177,7 +180,8 @@ def _weight(session: Session, name: str) -> float:
 
 
 def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasures, ...]:
-    privacy, person = session.project.privacy, None
+    privacy = session.project.privacy
+    person = None
     for name in () if session.source is not None else session.names(Role.PERSON):
         person = session.table.column(name, Kind.CATEGORICAL)
     if person is not None and person.records != attribute.column.records:  # some are dropped
@@ -242,7 +246,8 @@ def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str,
     """
     assert state.hierarchy is not None
     assert state.column is not None
-    rv, grown = state.spec.rv, hierarchy.height - state.hierarchy.height
+    rv = state.spec.rv
+    grown = hierarchy.height - state.hierarchy.height
     if rv is not None and grown > 0:
         rv = (*rv[: level + 1], None, *rv[level + 1 :])
     elif rv is not None and grown < 0:
@@ -280,7 +285,8 @@ def imported(path: Path, attribute: str, column: Column, project: Project) -> di
     The file itself where a project file can name it, relative to the project if it lies below; else
     (a level table in YAML, or a project that has no file yet) the levels that are in it.
     """
-    path, spec = path.resolve(), {}
+    path = path.resolve()
+    spec = {}
     match path.suffix.lower():
         case ".csv":
             spec = {"file": str(path)}

@@ -49,7 +49,8 @@ class ChangedFileError(InputError):
             f"{path.name} was changed since it was read ({first_few(differences, 3)}); save under "
             f"another name, or open it again"
         )
-        self.path, self.differences = path, differences
+        self.path = path
+        self.differences = differences
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ class Session:
 
     def records_for(self, k: int) -> Table:
         """Return the records in memory; refuse a k that is larger than their number."""
-        table, records = self.records, self.table.height
+        table = self.records
+        records = self.table.height
         if self.source is not None and table.height < k <= records:
             raise InputError(
                 f"k is {k:,}, more than the {table.height:,} records of the sample that this is "
@@ -168,7 +170,8 @@ class Session:
         What was filled in from the sample and nobody has touched since is as the whole table has
         it, in every state of the history: it is no edit.
         """
-        before, after = self.completed.attributes, completed.attributes
+        before = self.completed.attributes
+        after = completed.attributes
         changed = {name for name, spec in after.items() if spec != before.get(name)}
 
         def followed(project: Project) -> Project:
@@ -182,7 +185,8 @@ class Session:
 
         with self._working, self._history:
             self._edits = [Edit(followed(edit.project), edit.what) for edit in self._edits]
-            self.baseline, self.completed = followed(self.baseline), completed
+            self.baseline = followed(self.baseline)
+            self.completed = completed
             self.table = table
             self._derived.clear()
             self._singling_out.clear()
@@ -356,7 +360,8 @@ class Session:
         Guesses are made again. What is said of a column that gets another name follows it. Nothing
         of it is in the project's file before it is saved.
         """
-        before, options = self.project.data.read_options.rename, data.read_options
+        before = self.project.data.read_options.rename
+        options = data.read_options
         after = options.rename
         names = {before.get(name, name): after.get(name, name) for name in (*before, *after)}
         where = {names.get(name, name): condition for name, condition in options.where.items()}
@@ -472,5 +477,6 @@ def _fingerprint(path: Path) -> str | None:
 
 def _seen_from(folder: Path, data: Path) -> str:
     """Return a data path relative to a project's folder if it is below it, else absolute."""
-    data, folder = data.resolve(), folder.resolve()
+    data = data.resolve()
+    folder = folder.resolve()
     return str(data.relative_to(folder)) if data.is_relative_to(folder) else str(data)

@@ -234,7 +234,9 @@ class RecoveryStore:
     def keep(self, session: Session) -> None:
         """Write the present edits, or remove them when the project's file has them already."""
         with self._lock:
-            project, dirty, baseline = session.project, session.dirty, session.baseline
+            project = session.project
+            dirty = session.dirty
+            baseline = session.baseline
             path = project.path or project.data_path
             if self._closed:
                 return
@@ -356,7 +358,8 @@ class EarlierRun:
 
 def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
     """Return the record of a result."""
-    run_project, measured = result.project or project, result.measures
+    run_project = result.project or project
+    measured = result.measures
     required = run_project.privacy.requirements
     named = [requirement for requirement in required if getattr(requirement, "values", ())]
     without_values = tuple(

@@ -137,7 +137,8 @@ class _Editor:
         is_block = isinstance(inner, yaml.CollectionNode) and not inner.flow_style and inner.value
         start, last = entry
         end = last if is_block else _end(inner)
-        lead, comment = self.text[start : _start(inner)], self.text[end:last]
+        lead = self.text[start : _start(inner)]
+        comment = self.text[end:last]
         column = inner.start_mark.column
         edited = self.value(inner, *values, column, flow)
         if edited is None:
@@ -180,7 +181,8 @@ def _order(keys: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]) 
     if common != [key for key in old if key in new]:
         moved = iter([key for key in new if key in order])
         order = [next(moved) if key in new else key for key in order]
-    placed_keys, before = set(order), None
+    placed_keys = set(order)
+    before = None
     for key, (_, value) in new.items():
         if key not in placed_keys and (key not in old or not _same(old[key], value)):
             order.insert(order.index(before) + 1 if before is not None else 0, key)

@@ -59,7 +59,8 @@ def rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> Hierarchy:
         (*row[:level], new, *row[level + 1 :]) if row[level] == old else row
         for row in hierarchy.rows
     )
-    before, after = Mark(level, old), Mark(level, new)
+    before = Mark(level, old)
+    after = Mark(level, new)
     return _edited(hierarchy, rows, (after if mark == before else mark for mark in hierarchy.marks))
 
 
@@ -184,7 +185,8 @@ def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
 
 def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarchy:
     """Add values with their labels from level 1 to the root, which must fit the rows there are."""
-    height, root = hierarchy.height, hierarchy.root
+    height = hierarchy.height
+    root = hierarchy.root
     if height == 0:
         raise InputError(
             f"the hierarchy has no level above its only value {Value(root, '')}; add a level first"

@@ -215,7 +215,8 @@ class Hierarchy:
         rows = self.find_rows(column)
         uncovered = _without_row(column, rows)
         if uncovered:
-            verb, them = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
+            verb = plural(len(uncovered), "is", "are")
+            them = plural(len(uncovered), "it", "them")
             where = f" to {self.source}" if self.source else ""
             first = column.first_record_text(np.flatnonzero(rows < 0))
             raise InputError(
@@ -422,7 +423,8 @@ class BoundHierarchy:
 
     def check_contiguous(self) -> None:
         """Refuse groups of numbers or dates that are not ranges, or that overlap."""
-        numbers, values = self.column.value_numbers, self.column.values
+        numbers = self.column.value_numbers
+        values = self.column.values
         present = np.flatnonzero(~np.isnan(numbers))
         same_number = np.diff(numbers[present]) == 0
         if same_number.any() and self.column.kind is Kind.NUMERIC:  # doubles are coarse beyond 2^53
@@ -433,7 +435,8 @@ class BoundHierarchy:
             groups = self.maps[level][present]
             split = np.flatnonzero(same_number & (np.diff(groups) != 0))
             if len(split):
-                lower, upper = present[split[0]], present[split[0] + 1]
+                lower = present[split[0]]
+                upper = present[split[0] + 1]
                 raise InputError(
                     f"{self.column.name}: level {level} of its hierarchy puts "
                     f"{Value(values[lower])} into '{self.label(lower, level)}' but "

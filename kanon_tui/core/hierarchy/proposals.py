@@ -118,7 +118,8 @@ def _by_alphabet(column: Column) -> Levels:
     alphabet = sorted(records)
     cuts = {0, len(alphabet)}
     labels = []
-    total, below = sum(records.values()), np.cumsum([records[letter] for letter in alphabet])
+    total = sum(records.values())
+    below = np.cumsum([records[letter] for letter in alphabet])
     nested = []
     for parts in (2, 4, 8):  # from coarse to fine, so that cuts are kept
         targets = [total * i / parts for i in range(1, parts)]

@@ -187,7 +187,8 @@ def _find(config: ElementTree.Element, attribute: str, name: str) -> ElementTree
 def _read_map(mapping: ElementTree.Element, who: str) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for entry in mapping.iter("entry"):
-        category, number = entry.get("cat"), entry.get("int", "")
+        category = entry.get("cat")
+        number = entry.get("int", "")
         if category is None or not re.fullmatch(r"\s*[-+]?\d{1,15}\s*", number, re.ASCII):
             shown = ElementTree.tostring(entry, encoding="unicode").strip()
             raise InputError(f"{who}: {shown} is not a map entry; write cat='NAME' int='NUMBER'")
@@ -247,7 +248,8 @@ def _interval(node: ElementTree.Element, who: str) -> _Interval:
         return number, number
     parts = _INTERVAL.fullmatch(text)
     if parts:
-        low, high = float(parts[2]), float(parts[3])
+        low = float(parts[2])
+        high = float(parts[3])
         low = low if parts[1] == "[" else nextafter(low, inf)
         high = high if parts[4] == "]" else nextafter(high, -inf)
         if low <= high:

@@ -50,7 +50,8 @@ _C_ELEMENTS = {
     np.dtype(np.uint64): "uint64_t",
     np.dtype(np.float64): "double",
 }
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_LOWEST = -(2**63)
+_HIGHEST = 2**63 - 1
 
 
 class Dimensions(NamedTuple):
@@ -165,7 +166,8 @@ class Struct:
         `members_and_sizes` has structs, numbers and arrays by field, and the sizes of named
         dimensions that none of these arrays has.
         """
-        owner, members = cls.__name__, struct_layout(cast(Any, cls)).fields
+        owner = cls.__name__
+        members = struct_layout(cast(Any, cls)).fields
         arrays = {field.name: field.kind for field in members if isinstance(field.kind, ArraySpec)}
         other_fields = {field.name for field in members} - arrays.keys()
         values = {
@@ -329,10 +331,13 @@ def c_function(stub: Function) -> Function:
     _declared.append(declared)
     signature = inspect.signature(stub)
     bound: list[Callable[..., Any]] = []
-    converters, owner = [field.convert for field in declared.parameters], stub.__name__
-    make, names = None, cast(tuple[str, ...], ())
+    converters = [field.convert for field in declared.parameters]
+    owner = stub.__name__
+    make = None
+    names = cast(tuple[str, ...], ())
     if declared.result is not None:
-        make, names = cast(Any, returns)._make, cast(Any, returns)._fields
+        make = cast(Any, returns)._make
+        names = cast(Any, returns)._fields
 
     def call(*arguments: Any, **named: Any) -> Any:
         if named or len(arguments) != len(converters):

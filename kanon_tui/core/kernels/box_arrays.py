@@ -26,7 +26,9 @@ from kanon_tui.core.kernels.boundary import Struct, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
 WORD_BITS = 64
-LINE, TREE, SET = 0, 1, 2
+LINE = 0
+TREE = 1
+SET = 2
 NOTHING = 2**31 - 1
 """Stands for no row, no place in a list, no code of its own for what is missing."""
 MISSING_PLACE = 1.7976931348623157e308
@@ -39,7 +41,8 @@ MISSING_PLACE = 1.7976931348623157e308
 # its first row there. OFTEN: first of OFTEN_WORDS columns of `words` with the values of a SET as
 # searches see them: BITS, or where there is a list a bit of each frequent value only, by its rank.
 KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
-OFTEN, OFTEN_WORDS = 9, 10
+OFTEN = 9
+OFTEN_WORDS = 10
 
 # Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
 # MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:

@@ -91,7 +91,9 @@ def new_contingency(
         for y, contexts_of_category in enumerate(contexts)
         for c, context in enumerate(contexts_of_category)
     ]
-    groups, values, counts = [], [], []
+    groups = []
+    values = []
+    counts = []
     cells = group = 0
     for y, column, context in jobs:
         large = np.bincount(context, weights=records)[context] >= k

@@ -31,7 +31,9 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.frequency import TupleLayout
 from kanon_tui.core.numeric import Bytes, Int32s, Int64s, Words
 
-UNKNOWN, FAILS, PASSES = 0, 1, 2
+UNKNOWN = 0
+FAILS = 1
+PASSES = 2
 PLACES_PER_CELL = 8
 """Up to so many times the cells of its source a cube may be large."""
 NOT_BEGUN = -2

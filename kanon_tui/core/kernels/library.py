@@ -44,7 +44,8 @@ def sources_digest(folder: Path = SOURCES) -> str:
 
 @cache
 def _library() -> ctypes.CDLL:
-    path, again = library_path(), "Install Kanon again (in a checkout: make)."
+    path = library_path()
+    again = "Install Kanon again (in a checkout: make)."
     try:
         loaded = ctypes.CDLL(str(path))
     except OSError as error:

@@ -29,7 +29,9 @@ from kanon_tui.core.kernels.partner_tree import PartnerTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 
 EXTENT, RELEASE, CLUSTER, SUPPRESS, SUPPRESS_CLUSTER = range(5)
-HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
+HIDE_NONE = 0
+HIDE_SMALL = 1
+HIDE_OTHER = 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,8 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.splitting_tree import GroupTrees, PricedRows
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-CLOSED, SPLIT = 0, 1
+CLOSED = 0
+SPLIT = 1
 SPLIT_ROWS_PER_CALL = 1_000_000  # a call that has passed over so many rows returns
 SIDE_BOXES = 4  # the two sides, and the first once more for either way to list a side
 

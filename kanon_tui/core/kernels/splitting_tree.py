@@ -133,7 +133,8 @@ def new_group_trees(room: TreeRoom, members: Int32s) -> GroupTrees:
     """Return the trees over some distinct rows, rising, possibly none."""
     links = RowLinks.allocate(rows=room.linked, values=room.set_values)
     link_rows(room.table, members, links)
-    near_order, turns_order = members.copy(), members.copy()
+    near_order = members.copy()
+    turns_order = members.copy()
     branches = np.zeros((max(1, 2 * len(members)), 6), dtype=np.int32)
     as_boxes = room.places[:, :, np.newaxis]
     attributes = room.table.attributes

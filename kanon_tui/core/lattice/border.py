@@ -35,7 +35,8 @@ _RARE = 32  # tuples that are followed through all strings
 
 def passing_strings(search: Search) -> Generator[Step, None, Flags]:
     """Test until every string is known; return which pass, as a grid over the free attributes."""
-    engine, lattice = search.frequency.necessary, search.lattice
+    engine = search.frequency.necessary
+    lattice = search.lattice
     search.generated += lattice.count
     search.progress = lambda: min((search.tested + search.pruned) / lattice.count, 1.0)
     small_classes = SmallClassPruning(engine, lattice)
@@ -67,7 +68,8 @@ def passing_strings(search: Search) -> Generator[Step, None, Flags]:
 def _rarest(search: Search) -> Int64s:
     """Return tuples whose labels few records have, the same for any order of the records."""
     coded = search.frequency.coded
-    rarity, ranks = np.zeros(len(coded.counts)), []
+    rarity = np.zeros(len(coded.counts))
+    ranks = []
     lowest = zip(search.task.quasi, search.lattice.lowest, strict=True)
     for a, (attribute, low) in enumerate(lowest):
         fields = (coded.tuples[:, coded.word[a]] >> coded.shift[a]) & coded.mask[a]
@@ -111,8 +113,10 @@ class BorderByCubes:
     """
 
     def __init__(self, search: Search) -> None:
-        self.search, self.engine = search, search.frequency
-        space, radix = search.lattice, self.engine.coded.radix
+        self.search = search
+        self.engine = search.frequency
+        space = search.lattice
+        radix = self.engine.coded.radix
         self._lowest = np.array(space.lowest)
         free = [a for a, size in enumerate(space.sizes) if size > 1]
         self._order = sorted(free, key=lambda a: (-int(radix[a, space.lowest[a]]), a))
@@ -122,7 +126,8 @@ class BorderByCubes:
 
     def _laid_out(self, sizes: Int64s) -> LevelLattice:
         """Return the levels of the attributes, in the order of the walk, for the kernels."""
-        coded, deepest = self.engine.coded, int(sizes.max(initial=1))
+        coded = self.engine.coded
+        deepest = int(sizes.max(initial=1))
         radix, start = np.ones((2, len(sizes), deepest), dtype=np.int64)
         parents: list[Int32s] = []
         length = 0
@@ -152,7 +157,8 @@ class BorderByCubes:
 
     def walk(self) -> Generator[Step, None, Flags]:
         """Test until every string is known; return which pass, as a grid over their levels."""
-        string, base = np.zeros(len(self._order), dtype=np.int64), self.engine.base
+        string = np.zeros(len(self._order), dtype=np.int64)
+        base = self.engine.base
         rows = _Rows(np.zeros(len(base.members), dtype=np.int32), 1, 0)
         if self._fits(0, string, base, rows):
             yield from self._test_box(0, string, base, rows)
@@ -238,9 +244,13 @@ class BorderByCubes:
     def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
         """Mark the strings that the test of a string settles, and yield its step."""
         passes = small <= self.engine.allowed
-        begin, end, mark = np.zeros_like(string), string, FAILS
+        begin = np.zeros_like(string)
+        end = string
+        mark = FAILS
         if passes:  # what is more general with other first levels was looked at before
-            begin, end, mark = string, string.copy(), PASSES
+            begin = string
+            end = string.copy()
+            mark = PASSES
             end[depth + 1 :] = self._lattice.sizes[depth + 1 :] - 1
         ranges = (slice(low, high + 1) for low, high in zip(begin, end, strict=True))
         box = self._known.reshape(self._lattice.sizes)[tuple(ranges)]
@@ -253,7 +263,8 @@ class BorderByCubes:
         self, depth: int, string: Int64s, classes: Classes, rows: _Rows
     ) -> Generator[Step, None, None]:
         """Test the unknown strings of a box by sums of records instead of classes."""
-        engine, lattice = self.engine, self._lattice
+        engine = self.engine
+        lattice = self._lattice
         radix = self._radix(depth, string)
         parts = rows.count * radix[0]
         groups = len(classes.members)
@@ -269,7 +280,8 @@ class BorderByCubes:
             yield from self._settle(string, depth - 1, small)
         begin = int(string[:depth] @ lattice.places[:depth])
         strings = int(lattice.places[depth - 1]) if depth else len(self._known)
-        box, tested = self._known[begin : begin + strings], np.empty(strings, dtype=np.int64)
+        box = self._known[begin : begin + strings]
+        tested = np.empty(strings, dtype=np.int64)
         walk = level_cubes.begin_walk(string, depth, parts, rows.lost)
         while not box.all():
             tests, pruned_strings, work, small = level_cubes.walk_box(

@@ -142,7 +142,8 @@ def _least_costs(
     tuples, first, of, counts = np.unique(
         _groups(shown), return_index=True, return_inverse=True, return_counts=True
     )
-    rows, lost_tuples = shown[first], np.unique(of[lost])
+    rows = shown[first]
+    lost_tuples = np.unique(of[lost])
     least = np.full(len(tuples), np.inf)
     for way in _ways(free, weights):
         open_still = lost_tuples[np.isinf(least[lost_tuples])]

@@ -69,7 +69,8 @@ class Verdicts:
     def _judge(self, string: tuple[int, ...]) -> Verdict:
         frequency = self._search.frequency
         outcome = frequency.test(string, to_the_end=True)
-        below, classes = outcome.small or 0, outcome.classes
+        below = outcome.small or 0
+        classes = outcome.classes
         if outcome.passes and below:
             classes = int(frequency.kept_classes(string)[0].sum())
         # A string that fails is measured as if nothing were suppressed.

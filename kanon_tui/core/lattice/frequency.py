@@ -107,7 +107,8 @@ class CodedTuples:
             tree = attribute.hierarchy
             width = (len(tree.labels[low]) - 1).bit_length()
             if bits + width > _WORD_BITS:
-                words, bits = words + 1, 0
+                words = words + 1
+                bits = 0
             word[a], shift[a], mask[a] = words, bits % _WORD_BITS, (1 << width) - 1
             bits += width
             for level in range(low, tree.height + 1):
@@ -313,7 +314,8 @@ class Frequency:
 
     def kept_classes(self, levels: Sequence[int]) -> tuple[Flags, Classes]:
         """Return per class of a string whether it may be published, and the classes."""
-        string, source = np.asarray(levels, dtype=np.int64), self.base
+        string = np.asarray(levels, dtype=np.int64)
+        source = self.base
         if self.requirement_test is None:  # else the numbers of all tuples' classes are needed
             source = self._cache.finest(string) or source
         classes, numbers = self.classes(string, source)
@@ -462,7 +464,8 @@ class RequirementTest:
         if task.repeated is not None:
             self._people = GroupValues.from_records(tuple_of, task.repeated.codes, tuples)
         self._most_people = most_people
-        self.risk, self.subsets = task.release_risk, task.subsets
+        self.risk = task.release_risk
+        self.subsets = task.subsets
         self._of = task.people
 
     def at_risk(self, number: Int32s, sizes: Int32s, is_kept: Flags) -> bool:

@@ -80,7 +80,8 @@ class ListFollower:
         """Return the nodes that are no longer in the list."""
         if not self._watcher.follows:
             return self._left
-        before, self._left = self._left, self._nodes()
+        before = self._left
+        self._left = self._nodes()
         return np.setdiff1d(before, self._left, assume_unique=True)
 
 
@@ -139,9 +140,11 @@ class Halving:
 
     def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
         """Raise a failing string as far as it fails, to drop more of a long list."""
-        search, strings = self.search, self.strings
+        search = self.search
+        strings = self.strings
         wider, tests = widen(search.frequency, strings, tuple(levels), search.known)
-        failed, passed = 0, []
+        failed = 0
+        passed = []
         for raised, outcome in tests:
             code = strings.lattice.code(raised)
             listed = code in strings
@@ -171,7 +174,8 @@ class Halving:
 
     def _picked(self, levels: Sequence[int], how: str) -> Picked:
         """Return how a string of the list was picked, and those around it for viewers."""
-        search, strings = self.search, self.strings
+        search = self.search
+        strings = self.strings
         strings_left = len(strings)
         by = search.objective.name
         if not search.watcher.watched:
@@ -199,7 +203,8 @@ class Halving:
 
     def _drop_above(self, tested: PassingString) -> Iterator[Step]:
         """Drop what is more general than a passing string, where none of it can be worth more."""
-        search, strings = self.search, self.strings
+        search = self.search
+        strings = self.strings
         most = search.objective.most_above(tested.levels)
         if most is None or not (most <= tested.value or most < search.best_value - TIE):
             return
@@ -208,7 +213,8 @@ class Halving:
 
     def drop_worse(self, *tested: PassingString) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the strings just tested included."""
-        search, strings = self.search, self.strings
+        search = self.search
+        strings = self.strings
         best = search.candidates
         if not best:
             return
@@ -219,7 +225,8 @@ class Halving:
         lower = strings.drop_below(floor)
         losing = strings.drop_dominated(codes, worths, roots)
         worth_less = sum(string.value < floor for string in tested)
-        lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
+        lower = lower - worth_less
+        losing = losing - (len(tested) - worth_less)
         dropped = self._follower.dropped()
         beaten = search.watcher.lattice.worths[dropped] < floor if len(dropped) else dropped < 0
         search.watcher.add_settled(WORTH_LESS, dropped[beaten])

@@ -129,7 +129,8 @@ class LeastLoss(Objective):
 
     def __init__(self, name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> None:
         self.name = name
-        self._frequency, self._tuple_of = frequency, tuple_of
+        self._frequency = frequency
+        self._tuple_of = tuple_of
         self._losses = [LevelLosses(attribute, name) for attribute in task.quasi]
         # IL adds attributes up; here as a mean over attributes, so that ties mean the same.
         equal = [1.0 / len(task.quasi)] * len(task.quasi)
@@ -300,7 +301,8 @@ class LevelLosses:
         return np.array([self._least_of_level(cells, allowed) for cells in self._levels])
 
     def _least_of_level(self, cells: CellGroups, allowed: int) -> float:
-        starts, values = cells.values.starts, cells.values
+        starts = cells.values.starts
+        values = cells.values
         labels = self.attribute.hierarchy.labels[cells.level or 0]
         hidden = np.array([bool(cells.level) and label == HIDDEN for label in labels])
         total = float(cells.shown[hidden].sum())
@@ -314,7 +316,8 @@ class LevelLosses:
     def _least_of_group(self, codes: Int64s, records: Int64s, allowed: int) -> float:
         column = self.attribute.column
         present = codes != column.missing if column.missing is not None else codes >= 0
-        missing, counts = int(records[~present].sum()), records[present]
+        missing = int(records[~present].sum())
+        counts = records[present]
         if missing > allowed < int(counts.sum()):
             return float(records.sum())  # it prints `*`
         places = column.value_numbers[codes[present]] / (self.attribute.domain_width or 1.0)

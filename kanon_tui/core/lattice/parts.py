@@ -237,7 +237,8 @@ class PartSolver:
                 yield from search.report_test(
                     test.levels, test.outcome, job.attributes, Picked(IN_PART)
                 )
-        generated, tested = search.generated - before[0], search.tested - before[1]
+        generated = search.generated - before[0]
+        tested = search.tested - before[1]
         return (yield from self._finish_part(job, passing.codes, generated, tested))
 
     def _solve_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:

@@ -60,7 +60,8 @@ def highest_levels(task: Task, limits: str = "levels") -> tuple[int, ...]:
     """
     highest = []
     for attribute in task.quasi:
-        hierarchy, most = attribute.hierarchy, attribute.max_level
+        hierarchy = attribute.hierarchy
+        most = attribute.max_level
         top = hierarchy.height if most is None else most
         if limits == "magvals" and hierarchy.marks:
             top = min(top, int(hierarchy.mark_levels[attribute.column.counts > 0].min()))
@@ -77,7 +78,8 @@ def lowest_levels(
     to the highest level passes, that one is kept: then nothing passes.
     """
     refuse_if_hopeless(task, task.allowed_suppressed)
-    lowest, dropped = [], []
+    lowest = []
+    dropped = []
     limits = zip(task.quasi, least_levels(task), highest or highest_levels(task), strict=True)
     for attribute, least, most in limits:
         for alone in levels_alone(attribute, task):

@@ -134,7 +134,8 @@ class Search:
         limits: str = "levels",
         rank: Rank = by_value,
     ) -> None:
-        self.task, self.context = task, context
+        self.task = task
+        self.context = context
         self.rank = rank
         self.names = tuple(attribute.name for attribute in task.quasi)
         coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
@@ -226,7 +227,8 @@ class Search:
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
         roots = (strings == np.array(self.lattice.roots)).sum(axis=1).tolist()
-        values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
+        values = self._research_value.sums(strings).tolist()
+        rows = map(tuple, strings.tolist())
         triples = zip(roots, rows, values, strict=True)
         return [PassingString(most, row, value, value) for most, row, value in triples]
 
@@ -246,7 +248,9 @@ class Search:
 
     def continue_from(self, earlier: Search) -> None:
         """Take over the counters of a search over the same strings, and the best it found."""
-        self.generated, self.pruned, self.tested = earlier.generated, earlier.pruned, earlier.tested
+        self.generated = earlier.generated
+        self.pruned = earlier.pruned
+        self.tested = earlier.tested
         self.watcher.part = earlier.watcher.part
         if earlier.passing:
             self.record_passing(best_of(earlier.passing, self.rank).levels)
@@ -331,7 +335,8 @@ class Search:
 
     def _strings_at(self, alone: LevelAlone) -> Int64s:
         """Return the strings with a level that fails alone, unless an earlier one counts."""
-        grid, at = self.watcher.lattice.grid, self.names.index(alone.attribute)
+        grid = self.watcher.lattice.grid
+        at = self.names.index(alone.attribute)
         earlier = (grid[:, :at] < np.array(self.lattice.lowest[:at])).any(axis=1)
         return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
 
@@ -427,7 +432,8 @@ class Search:
         if bound is None:
             return {}
         highest = max(best, min(bound, self.objective.highest))
-        value, limit = self.objective.figure(best), self.objective.figure(highest)
+        value = self.objective.figure(best)
+        limit = self.objective.figure(highest)
         gap = abs(value - limit) / max(abs(value), abs(limit)) if value != limit else 0.0
         return {"best_value": value, "bound": limit, "gap": gap}
 

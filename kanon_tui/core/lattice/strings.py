@@ -50,11 +50,14 @@ class Lattice:
 
     def _lay_out(self) -> None:
         widths = [(size - 1).bit_length() + 1 if size > 1 else 0 for size in self.sizes]
-        words, bits_left = [], []
-        word, bits = 0, _WORD_BITS
+        words = []
+        bits_left = []
+        word = 0
+        bits = _WORD_BITS
         for width in widths:
             if width > bits:
-                word, bits = word + 1, _WORD_BITS
+                word = word + 1
+                bits = _WORD_BITS
             bits -= width
             words.append(word)
             bits_left.append(bits % _WORD_BITS)
@@ -221,7 +224,8 @@ class NodeList:
 
     def _end_at(self, end: int) -> int:
         """Shorten the list; return the number of strings that were dropped."""
-        dropped, self._end = self._end - end, end
+        dropped = self._end - end
+        self._end = end
         return dropped
 
     def drop_specific(self, code: Words) -> int:

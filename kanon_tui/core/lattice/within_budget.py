@@ -80,12 +80,14 @@ class Budget:
     """
 
     def __init__(self, tests: int | None, seconds: float | None = None) -> None:
-        self.left, self.used = tests or TESTS, 0
+        self.left = tests or TESTS
+        self.used = 0
         self.planned = tests or MOST_TESTS
         """The tests after which it ends, as far as is known; it only ever falls."""
         self.expected = 1.0
         """The gap after MOST_TESTS at the present pace."""
-        self._automatic, self._gaps = tests is None, [1.0]
+        self._automatic = tests is None
+        self._gaps = [1.0]
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def spend(self, count: int) -> None:
@@ -139,7 +141,8 @@ class Descent:
     """Walks over the strings of a search."""
 
     def __init__(self, search: Search, budget: Budget) -> None:
-        self.search, self.budget = search, budget
+        self.search = search
+        self.budget = budget
         self.random = np.random.default_rng(search.task.seed)
         self._values: dict[Levels, float] = dict.fromkeys(search.known, -np.inf)
         self._values |= {string.levels: string.value for string in search.passing}
@@ -160,7 +163,8 @@ class Descent:
                 return
             for a in np.flatnonzero(np.array(neighbour) != current).tolist():
                 tabu_until[a, current[a]] = turn + self.random.integers(*_TABU)
-            current, turn = neighbour, turn + 1
+            current = neighbour
+            turn = turn + 1
             waited = 0 if self.search.best_value > before + TIE else waited + 1
 
     def _best_neighbour(
@@ -171,7 +175,9 @@ class Descent:
         bounds = self.search.objective.sums(strings)
         changed = strings != np.array(current)
         forbidden = (tabu[np.arange(len(current)), strings] & changed).any(axis=1)
-        best, value, best_neighbour = self.search.best_value, -np.inf, None
+        best = self.search.best_value
+        value = -np.inf
+        best_neighbour = None
         queue = np.argsort(-bounds, kind="stable")
         queue = queue[~forbidden[queue] | (bounds[queue] > best + TIE)]
         for begin in range(0, len(queue), _BATCH):
@@ -183,7 +189,8 @@ class Descent:
             for row, string in levels.items():
                 string_value = self._values.get(string, -np.inf)
                 if string_value > value + TIE and (not forbidden[row] or string_value > best + TIE):
-                    value, best_neighbour = string_value, string
+                    value = string_value
+                    best_neighbour = string
         return best_neighbour
 
     def _neighbours(self, current: Levels, paired: bool) -> Int64s:
@@ -247,8 +254,10 @@ class Proof:
     """The open boxes of a search, of which the one with the highest bound is looked at next."""
 
     def __init__(self, search: Search, budget: Budget) -> None:
-        self.search, self.budget = search, budget
-        lattice, objective = search.lattice, search.objective
+        self.search = search
+        self.budget = budget
+        lattice = search.lattice
+        objective = search.objective
         shape = len(lattice.heights), max(lattice.heights) + 1
         values, costs = np.zeros((2, *shape))
         pairs = zip(objective.bounds, objective.suppression_costs(), strict=True)
@@ -339,15 +348,18 @@ class Proof:
         costs = self._worths.losses[ways, string[ways] + 1]
         top = box.high.copy()
         for way in np.argsort(-costs, kind="stable").tolist():
-            low, a = box.low.copy(), ways[way]
+            low = box.low.copy()
+            a = ways[way]
             low[a] = string[a] + 1
             self._push(low, top, min(box.worth, box.most - float(costs[way])), box.share)
             top[a] = string[a]
 
     def _bar(self, box: _Box, mark: float) -> Iterator[Step]:
         """Divide a box by a string that bars it, found by raising its best one; or test that."""
-        tops, levels = self.search.lattice.heights, self._numbers
-        low, high = box.low[: len(tops), None], box.high[: len(tops), None]
+        tops = self.search.lattice.heights
+        levels = self._numbers
+        low = box.low[: len(tops), None]
+        high = box.high[: len(tops), None]
         values = np.where((levels >= low) & (levels <= high), self._worths.values, -np.inf)
         best = tuple(values.argmax(axis=1).tolist())
         enough = self._enough(values, box.share, mark)
@@ -377,7 +389,8 @@ class Proof:
             number = _last_true(lambda at: bars(strings[at]), self._tolerated, len(strings) - 1)
             if number < 0:
                 return self._test(box, best)
-            self._tolerated, base = number, strings[number]
+            self._tolerated = number
+            base = strings[number]
         string = self._raised(base, best, bars)
         frequency = self.search.frequency
         self._learn(string, _FAILS if enough > frequency.allowed else enough / frequency.n)
@@ -387,7 +400,8 @@ class Proof:
 
     def _raised(self, base: Levels, best: Levels, bars: Callable[[Levels], bool]) -> Levels:
         """Raise attributes of a string to their tops as far as it bars a box."""
-        tops, values = self.search.lattice.heights, self._worths.values
+        tops = self.search.lattice.heights
+        values = self._worths.values
         free = np.flatnonzero(np.less(base, tops))
         lost = values[free, np.take(best, free)] - values[free, np.take(base, free) + 1]
         below = free[np.lexsort((-self._below[free], np.round(lost, 9)))].tolist()
@@ -398,7 +412,8 @@ class Proof:
                 string[a] = tops[a]
             return tuple(string)
 
-        guess, self._waited = max(len(below) - self._kept, 0), self._waited + 1
+        guess = max(len(below) - self._kept, 0)
+        self._waited = self._waited + 1
         last = len(below) if self._waited > self._pause else guess
         count = _last_true(lambda count: bars(raised(count)), guess, last)
         if last > guess:
@@ -412,7 +427,9 @@ class Proof:
 
         `values`, of shape (attributes, levels), are those in the box, and `share` is suppressed.
         """
-        costs, frequency, over = self._worths.costs, self.search.frequency, 1.0
+        costs = self._worths.costs
+        frequency = self.search.frequency
+        over = 1.0
         while over > 0 and share * frequency.n <= frequency.allowed:
             best = (values - share * costs).argmax(axis=1)  # convex in the share: never too far
             cost = float(costs[self._rows, best].sum())
@@ -449,7 +466,8 @@ class Proof:
 
     def _test(self, box: _Box, best: Levels) -> Iterator[Step]:
         """Test the best string of a box as an answer, and open the box without it."""
-        search, row = self.search, self._row(best)
+        search = self.search
+        row = self._row(best)
         self.budget.spend(1)
         search.generated += 1
         outcome = search.test(best)
@@ -461,7 +479,8 @@ class Proof:
             self._learn(best, _FAILS)
         elif not alone:
             a = int(np.flatnonzero(box.low < row)[0])
-            low, high = box.low.copy(), row.copy()
+            low = box.low.copy()
+            high = row.copy()
             low[a], high[a] = row[a], row[a] - 1
             self._push(low, row, box.worth, box.share)
             self._push(box.low, high, box.worth, box.share)

@@ -233,7 +233,8 @@ def _difference(
     missing = attribute.column.missing in union
     if not attribute.ordered or len(union) < 2 or numbers is None or missing:
         return ""
-    low, high = numbers[union[0]], numbers[union[-1]]
+    low = numbers[union[0]]
+    high = numbers[union[-1]]
     text = f"{short_number(high)} − {short_number(low)}"
     if event.objective.measure is Measure.NCP:
         width = short_number(attribute.domain_width)

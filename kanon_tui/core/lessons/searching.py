@@ -95,8 +95,10 @@ def tested(event: StringTested, task: Task) -> Lesson:
 
 def _verdict(event: StringTested, task: Task) -> str:
     """Return the outcome of a test."""
-    outcome, k = event.outcome, task.k
-    smallest, missed = outcome.smallest, outcome.missed
+    outcome = event.outcome
+    k = task.k
+    smallest = outcome.smallest
+    missed = outcome.missed
     if missed is not None and not outcome.passes:
         records = plural(missed.records, "record is in a class", "records are in classes")
         return f"fails: {missed.records:,} {records} with {missed}"

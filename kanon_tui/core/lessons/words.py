@@ -32,7 +32,8 @@ def change(before: float, after: float) -> str:
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
     """Return the label of some values of an attribute together: `60–64`, `Married`, `{A|B}`."""
     present = np.unique(codes)
-    values, missing = attribute.column.values, attribute.column.missing
+    values = attribute.column.values
+    missing = attribute.column.missing
     if len(present) == 0:
         return "hidden"
     if len(present) == 1:

@@ -148,7 +148,8 @@ class CellGroups:
         For a level's label these are the values of the data that it covers. Values behind a coded
         end have their common ancestor above them.
         """
-        column, levels = self.attribute.column, self._ancestors[0]
+        column = self.attribute.column
+        levels = self._ancestors[0]
         if column.coding is None:
             return levels
         several = column.covered[self.values.code] > 1
@@ -201,7 +202,8 @@ class CellGroups:
     @cached_property
     def _ancestors(self) -> tuple[Int64s, Int64s]:
         """Level of every group's lowest common ancestor and how many values that covers."""
-        hierarchy, values = self.attribute.hierarchy, self.values
+        hierarchy = self.attribute.hierarchy
+        values = self.values
         if self.level is not None:
             every = np.ones(len(self.attribute.column.values), dtype=np.int64)
             values = _values_of_labels(hierarchy, self.level, every)
@@ -215,7 +217,8 @@ class CellGroups:
 
 def cells_of(release: Release) -> tuple[CellGroups, ...]:
     """Return the groups of every quasi-identifier of a release."""
-    levels, stretches = release.grouping.levels, release.grouping.stretches
+    levels = release.grouping.levels
+    stretches = release.grouping.stretches
     groups = []
     for x, attribute in enumerate(release.task.quasi):
         if levels is None:

@@ -110,7 +110,8 @@ def _unchanged(release: Release, x: int, groups: CellGroups) -> int:
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
     """Return per record whether its cell of quasi-identifier number x has changed."""
-    column, cells = release.task.quasi[x].column, release.cells[x]
+    column = release.task.quasi[x].column
+    cells = release.cells[x]
     printed = np.append(_values_printed(column, cells.texts), -1)
     return np.asarray(printed[cells.codes] != column.codes, dtype=bool)
 

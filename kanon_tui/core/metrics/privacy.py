@@ -131,7 +131,8 @@ class PrivacyMeasures:
 
 def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
     """Return all privacy measures of a release, over the published classes."""
-    records, person = release.published_sizes, release.task.repeated
+    records = release.published_sizes
+    person = release.task.repeated
     sizes = records if person is None else release.values_of(person).distinct
     by_attribute = {
         column.name: measure_sensitive(release.value_blocks, column, person)

@@ -181,14 +181,16 @@ def side_by_side(
             running[pool.submit(_make_step, number, steps)] = steps
         while running:
             for finished_job in wait(running, return_when=FIRST_COMPLETED).done:
-                steps, report = running.pop(finished_job), finished_job.result()
+                steps = running.pop(finished_job)
+                report = finished_job.result()
                 yield report
                 number = report.job
                 if report.grouping is not None:
                     following = next(waiting, None)
                     if following is None:
                         continue
-                    number, steps = following[0], following[1]()
+                    number = following[0]
+                    steps = following[1]()
                 running[pool.submit(_make_step, number, steps)] = steps
 
 
@@ -275,7 +277,10 @@ class _Blocks:
         cut: BlockCut,
         sample: BlockCut | None,
     ) -> None:
-        self._algorithm, self._cut, self._sample, task = algorithm, cut, sample, cut.task
+        self._algorithm = algorithm
+        self._cut = cut
+        self._sample = sample
+        task = cut.task
         self._found: dict[int, Grouping] = {}
         self._found_in_sample: dict[int, Grouping] = {}
         self._classes = 0
@@ -285,7 +290,8 @@ class _Blocks:
 
     def run(self, workers: int) -> Iterator[Step]:
         """Yield the steps of clustering every block, and the sample both ways."""
-        jobs, sample = self._cut.jobs(self._algorithm), self._sample
+        jobs = self._cut.jobs(self._algorithm)
+        sample = self._sample
         yield self._first_step([size for size, _ in jobs])
         if sample is not None:
             at_once = partial(self._algorithm.steps, sample.task, RunContext())
@@ -300,7 +306,8 @@ class _Blocks:
 
     def grouping(self) -> Grouping:
         """Return the grouping of all blocks, with the notes and figures for the report."""
-        together, sample = self._cut.put_together(self._found), self._sample
+        together = self._cut.put_together(self._found)
+        sample = self._sample
         measured: dict[str, Any] = {}
         if sample is not None:
             at_once, *in_blocks = (

@@ -120,7 +120,9 @@ def scan_progress(project: Project, progress: Progress | None) -> Callable[[int]
     """Return a callback for the bytes that were scanned; all of them are scanned twice."""
     if progress is None or is_address(project.data.path):
         return lambda _: None
-    report, total, scanned = progress, 1, 0
+    report = progress
+    total = 1
+    scanned = 0
     for file in part_files(project.data_path):
         with suppress(OSError):  # reading it will report the error
             total += 2 * file.stat().st_size

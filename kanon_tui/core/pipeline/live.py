@@ -47,7 +47,8 @@ class RemainingTime:
         if progress < LEAST_PROGRESS or seconds < LEAST_SECONDS:
             return self.seconds
         reading = self._reading(progress, seconds)
-        passed, self._asked = seconds - self._asked, seconds
+        passed = seconds - self._asked
+        self._asked = seconds
         if reading is None or self.seconds is None:
             self.seconds = reading
         else:

@@ -79,7 +79,8 @@ class Pages(ABC):
         parts = []
         while begin < end:
             place = bisect_right(self._begins, begin) - 1
-            first, upto = self._begins[place], min(end, self._begins[place + 1])
+            first = self._begins[place]
+            upto = min(end, self._begins[place + 1])
             parts.append(self._part(place, begin - first, upto - first))
             begin = upto
         return pl.concat(parts)
@@ -132,7 +133,8 @@ class FilePages(Pages):
     """The records of a source, by page."""
 
     def __init__(self, source: Source, page: int = RECORDS_PER_PAGE) -> None:
-        self.source, self.names = source, source.names
+        self.source = source
+        self.names = source.names
         self._whole: pl.DataFrame | None = None
         """The records of a text that is not regular, such as one of a single column."""
         counts = [piece.records - piece.header for piece in source.pieces]
@@ -155,8 +157,10 @@ class FilePages(Pages):
             return pl.concat(self.source.read(part))
         if place not in self._offsets:
             self._offsets[place] = self._page_offsets(piece)
-        begin, end = begin + piece.header, end + piece.header
-        first, last = begin // self.size, -(-end // self.size)
+        begin = begin + piece.header
+        end = end + piece.header
+        first = begin // self.size
+        last = -(-end // self.size)
         offsets = self._offsets[place]
         records = min(last * self.size, piece.records) - first * self.size
         later = piece.layout.without_header
@@ -177,7 +181,8 @@ class FilePages(Pages):
         letters = np.frombuffer(text, np.uint8)
         assert piece.layout is not None
         scan = RecordScan(piece.layout)
-        offsets, ended = [piece.begin], 0
+        offsets = [piece.begin]
+        ended = 0
         for start in range(0, len(text), _CHUNK):
             ends = scan.take(letters, start, min(start + _CHUNK, len(text)))
             if ends is None:
@@ -227,7 +232,8 @@ class MemoryPages(Pages):
 
     def _published(self, records: pl.DataFrame, rows: Int64s) -> pl.DataFrame:
         """Return the published rows of some records of the run."""
-        result, release = self._result, self._result.release
+        result = self._result
+        release = self._result.release
         suppressed = release.suppressed[rows]
         place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
         columns = []

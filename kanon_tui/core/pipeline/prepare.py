@@ -110,7 +110,8 @@ def quasi_identifier(
     column: Column, spec: AttributeSpec, weight: float, project: Project, built: list[Note]
 ) -> QuasiIdentifier:
     """Return an attribute with hierarchy, rules and domain; `built` gets notes on them."""
-    folder, waits = project.folder, _may_wait(column, spec)
+    folder = project.folder
+    waits = _may_wait(column, spec)
     hierarchy, hierarchy_given = _hierarchy(
         _with_fewer_values(column) if waits else column, spec, folder, built
     )
@@ -125,7 +126,8 @@ def quasi_identifier(
         bound = DeferredHierarchy(column, partial(_bind, column, spec, folder))
     else:
         bound = hierarchy.bind(column)
-    resolution, domain = _resolution(column, spec), _domain(column, spec)
+    resolution = _resolution(column, spec)
+    domain = _domain(column, spec)
     if max(map(abs, domain)) / min(resolution, 1.0) > _LARGEST:
         raise InputError(
             f"{column.name}: its values are too large, or lie too close together, to compute with "
@@ -160,7 +162,8 @@ _FOR_CATEGORIES = ("ancestor", "set", "mode")
 
 def _check_recoding(column: Column, spec: AttributeSpec, hierarchy_given: bool) -> None:
     """Refuse options that have no effect on this attribute."""
-    name, ordered = column.name, column.kind.ordered
+    name = column.name
+    ordered = column.kind.ordered
     allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
     if spec.publish is not None and spec.publish not in allowed:
         other_kinds = "categories" if ordered else "numbers and dates"
@@ -375,7 +378,8 @@ def _check_privacy(project: Project, records: int) -> None:
             f"{project.title}: ties: random mixes the records, but output: {{order: input}} "
             f"publishes them as they stand in the file; leave out one of them"
         )
-    most, risk = max(privacy.k, privacy.subset_k or 0), privacy.risk
+    most = max(privacy.k, privacy.subset_k or 0)
+    risk = privacy.risk
     least = most if risk is None else max(most, risk.least_k(records))
     if records < least:
         needs = f"k is {most}" if least == most else f"{risk} needs a k of {least:,}"

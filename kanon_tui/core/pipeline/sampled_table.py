@@ -75,7 +75,8 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
         counts = (options.counts,) if options.counts else ()
         everything = replace(options, where={}, counts="")
         pages = FilePages(replace(source, names=(*source.names, *counts), options=everything))
-        frame, record_count = _spread_sample(pages, records), pages.height
+        frame = _spread_sample(pages, records)
+        record_count = pages.height
         exact = not options.choosing or frame.height == record_count
     else:
         frame, facts, record_count, exact = sample_csv(files, options, records)
@@ -118,8 +119,11 @@ class TableCoding:
 
         Columns that are `spared` may be given up where they have very many values.
         """
-        self._table, self._path, self._folder = table, path, folder
-        self._memory, self._spared = memory, spared
+        self._table = table
+        self._path = path
+        self._folder = folder
+        self._memory = memory
+        self._spared = spared
         self.names = tuple(name for name in table.names if name not in spared)
         self.records = 0
         """The number of records read so far."""

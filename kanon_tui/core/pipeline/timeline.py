@@ -126,7 +126,8 @@ class Timeline:
     def steps(self, begin: int, end: int) -> list[tuple[int, RunStep]]:
         """Return the kept steps from one number to another, both included."""
         first, steps = self._kept
-        begin, end = max(begin, first), min(end, first + len(steps) - 1)
+        begin = max(begin, first)
+        end = min(end, first + len(steps) - 1)
         return [(number, steps[number - first]) for number in range(begin, end + 1)]
 
     def find(self, fits: Fits, number: int, forward: bool = True) -> int | None:

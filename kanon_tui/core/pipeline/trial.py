@@ -106,7 +106,8 @@ class Trial:
             return self._search(self.records) + self._after
         from kanon_tui.core.pipeline.blocks import SAMPLE_BLOCKS  # imports the clusterings
 
-        once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
+        once = self._search(block)
+        sample = self._search(SAMPLE_BLOCKS * block)
         blocks = self.records / block + SAMPLE_BLOCKS
         return max(sample, (blocks * once + sample) / self.workers) + self._after
 
@@ -134,8 +135,10 @@ class Trial:
         if len(self.samples) < 2:
             return self.growth
         before, last = self.samples[-2:]
-        least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
-        fewer, more = before.rows or before.records, last.rows or last.records
+        least = self.growth - BESIDE_GROWTH
+        most = self.growth + BESIDE_GROWTH
+        fewer = before.rows or before.records
+        more = last.rows or last.records
         measured = _growth(fewer, before.seconds, more, last.seconds)
         exponent = (min(max(measured, least), most) + self.growth) / 2
         if self.stopped is not None:
@@ -201,7 +204,8 @@ def try_out(
     )  # a first run loads modules; it is not timed
     end = clock() + budget
     while not give_up():
-        part, began = sampled(task, size), clock()
+        part = sampled(task, size)
+        began = clock()
         sample = _run(part, algorithm, lambda: give_up() or clock() > end, clock)
         if sample is None:
             if clock() > end:
@@ -284,7 +288,8 @@ def sampled(task: Task, records: int) -> Task:
 
 def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentifier:
     column, kept_codes = _sampled_column(attribute.column, rows)
-    before, rules = attribute.hierarchy, attribute.rules
+    before = attribute.hierarchy
+    rules = attribute.rules
     hierarchy = BoundHierarchy(
         column,
         tuple(level.of_selected(kept_codes) for level in before.levels),
@@ -328,7 +333,8 @@ def _run(
     rows = _different_rows(task, algorithm)
     if result is None:
         return Sample(task.n, seconds, None, rows=rows)
-    ncp, hidden = result.measures.ncp, result.measures.hidden
+    ncp = result.measures.ncp
+    hidden = result.measures.hidden
     return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after, rows)
 
 
@@ -380,7 +386,8 @@ def preflight(
     warnings = [*(str(column) for column in task.singling_out), *task.warnings]
     if algorithm.family is Family.FULL_DOMAIN:
         counts = string_figures(task)
-        strings, strings_left = counts["all"], counts["after_pre_pruning"]
+        strings = counts["all"]
+        strings_left = counts["after_pre_pruning"]
         facts.append(
             count_of(strings, "string")
             + (f", {count_text(strings_left)} after pre-pruning" if strings_left < strings else "")

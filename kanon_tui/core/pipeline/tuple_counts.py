@@ -29,7 +29,8 @@ from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.column import CHANGED
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-_FIRST, _OTHERS = 64, 32
+_FIRST = 64
+_OTHERS = 32
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,13 @@ class Packing:
     @classmethod
     def for_sizes(cls, sizes: Sequence[int]) -> Self:
         """Return the layout for columns with this many codes each."""
-        word, bits_left, places = 0, _FIRST, []
+        word = 0
+        bits_left = _FIRST
+        places = []
         for bits in (max(size - 1, 0).bit_length() for size in sizes):
             if bits > bits_left:
-                word, bits_left = word + 1, _OTHERS
+                word = word + 1
+                bits_left = _OTHERS
             bits_left -= bits
             places.append((word, bits_left, bits))
         return cls(tuple(places))
@@ -145,7 +149,8 @@ def sum_counts(
     for piece_counts in pieces:
         waiting.append(piece_counts)
         if len(waiting) >= _MERGED_AT_A_TIME:
-            total, waiting = merge_counts([total, *waiting]), []
+            total = merge_counts([total, *waiting])
+            waiting = []
             check(total)
     total = merge_counts([total, *waiting])
     check(total)

@@ -59,7 +59,8 @@ class Requirements:
 
         That is the k that the person of each asks for, nan where none, and the person.
         """
-        task, personal_k = self.task, self.task.personal_k
+        task = self.task
+        personal_k = self.task.personal_k
         facts: dict[str, Any] = {}
         if personal_k is not None and personal_k.numbers is not None:
             facts["personal_k"] = personal_k.numbers[personal_k.codes[records]].tolist()
@@ -99,7 +100,8 @@ def verify_release(release: Release) -> None:
     with stars_explained(release, check_without_stars):
         check(published, release.order)
         for name in task.pseudonymised:
-            raw, tokens = task.table.texts(name), task.table.missing_tokens
+            raw = task.table.texts(name)
+            tokens = task.table.missing_tokens
             verify_pseudonyms(published, required.quasi, name, raw, tokens, task.k)
         if task.output.formulas == "escape":  # escaped cells are counted as well
             places = [published.columns.index(name) for name in required.quasi]
@@ -117,7 +119,8 @@ def stars_explained(
     try:
         yield
     except NotReachedError:
-        task, suppressed = release.task, release.suppressed_records
+        task = release.task
+        suppressed = release.suppressed_records
         if task.output.suppressed != "star" or not 0 < suppressed < task.n:
             raise
         if suppressed >= task.k:

@@ -27,11 +27,15 @@ from kanon_tui.core.text import quoted_list
 class AlphaKAnonymity(PrivacyModel):
     """At most a share `bound` of a class for any value, or for any of `values`."""
 
-    key, bound_key, example = "alpha", "max", 0.5
+    key = "alpha"
+    bound_key = "max"
+    example = 0.5
     own_keys = MappingProxyType(
         {"values": list_of(text("a value"), "a list of values", empty=False)}
     )
-    name, letter, title = "alpha", "α", "(α, k)-anonymity"
+    name = "alpha"
+    letter = "α"
+    title = "(α, k)-anonymity"
     check_title = "highest share of one sensitive value"
     report_title = "Highest share (α)"
     report_meaning = "of one value in a class; 1: some class gives it away"

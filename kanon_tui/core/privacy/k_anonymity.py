@@ -78,7 +78,9 @@ def asked_for(column: Column) -> Int64s:
 class PersonalK(PrivacyModel):
     """At least as many records as the largest k that a person in the class asks for."""
 
-    name, letter, title = "personal_k", "personal k", "personal k"
+    name = "personal_k"
+    letter = "personal k"
+    title = "personal k"
     at_least = True
     digits = 2
     loosest = 0.0
@@ -102,7 +104,8 @@ class PersonalK(PrivacyModel):
         """Return the records of every class beyond the largest part that can stay together."""
         wanted_k = asked_for(column)[groups.code]
         order = np.lexsort((wanted_k, groups.group))
-        group, wanted_k = groups.group[order], wanted_k[order]
+        group = groups.group[order]
+        wanted_k = wanted_k[order]
         upto = np.cumsum(groups.records[order])
         before = np.concatenate([[0], upto])[groups.starts[:-1]]
         together = upto - before[group]

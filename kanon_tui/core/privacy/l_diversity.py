@@ -58,8 +58,12 @@ from kanon_tui.core.text import plural
 class DistinctLDiversity(PrivacyModel):
     """At least `bound` distinct values in every class."""
 
-    key, bound_key, example = "l", "distinct", 3
-    name, letter, title = "l_distinct", "l", "distinct l-diversity"
+    key = "l"
+    bound_key = "distinct"
+    example = 3
+    name = "l_distinct"
+    letter = "l"
+    title = "distinct l-diversity"
     report_title = "Distinct l-diversity"
     report_meaning = "fewest different values in a class"
     at_least = True
@@ -88,8 +92,12 @@ class DistinctLDiversity(PrivacyModel):
 class EntropyLDiversity(PrivacyModel):
     """At least the entropy of `bound` equally frequent values."""
 
-    key, bound_key, example = "l", "entropy", 2.5
-    name, letter, title = "l_entropy", "entropy l", "entropy l-diversity"
+    key = "l"
+    bound_key = "entropy"
+    example = 2.5
+    name = "l_entropy"
+    letter = "entropy l"
+    title = "entropy l-diversity"
     report_title = "Entropy l-diversity"
     report_meaning = "the same, discounting rare values"
     at_least = True
@@ -127,7 +135,8 @@ def _highest_share(values: int, entropy_l: float) -> float:
     """
     if values < entropy_l * (1 - TIE):
         return 0.0
-    low, high = 1.0 / values, 1.0
+    low = 1.0 / values
+    high = 1.0
     for _ in range(60):
         p = (low + high) / 2
         entropy_of_others = (
@@ -141,8 +150,12 @@ def _highest_share(values: int, entropy_l: float) -> float:
 class PSensitivity(DistinctLDiversity):
     """At least `bound` distinct values in every class."""
 
-    key, bound_key, example = "p", "min", 2
-    name, letter, title = "p", "p", "p-sensitivity"
+    key = "p"
+    bound_key = "min"
+    example = 2
+    name = "p"
+    letter = "p"
+    title = "p-sensitivity"
     report_title = title
     report_meaning = "every class has at least this many values"
     form_name = "p_sensitive"
@@ -152,9 +165,13 @@ class PSensitivity(DistinctLDiversity):
 class RecursiveDiversity(PrivacyModel):
     """The most frequent value occurs less than c times as often as all from the l-th on."""
 
-    key, bound_key, example = "l", "c", 2
+    key = "l"
+    bound_key = "c"
+    example = 2
     own_keys = MappingProxyType({"l": whole_number(low=2)})
-    name, letter, title = "l_recursive", "c", "recursive (c, l)-diversity"
+    name = "l_recursive"
+    letter = "c"
+    title = "recursive (c, l)-diversity"
     check_title = "recursive (c, 2)-diversity: more than this c"
     report_title = "Recursive (c, 2)-diversity"
     report_meaning = "most frequent value / all others together; c must be above it"

@@ -33,8 +33,12 @@ from kanon_tui.core.table.column import Column, GroupValues
 class BasicLikeness(PrivacyModel):
     """A bound for the relative gain of every value: basic β-likeness."""
 
-    key, bound_key, example = "beta", "basic", 2
-    name, letter, title = "beta", "β", "basic β-likeness"
+    key = "beta"
+    bound_key = "basic"
+    example = 2
+    name = "beta"
+    letter = "β"
+    title = "basic β-likeness"
     report_title = "Basic β-likeness"
     report_meaning = "largest relative gain of a value in a class; 0: like the table"
     loosest = np.inf
@@ -65,7 +69,9 @@ class EnhancedLikeness(BasicLikeness):
     """Enhanced β-likeness: no more than −ln q in any case."""
 
     bound_key = "enhanced"
-    name, letter, title = "beta_enhanced", "enhanced β", "enhanced β-likeness"
+    name = "beta_enhanced"
+    letter = "enhanced β"
+    title = "enhanced β-likeness"
     report_title = "Enhanced β-likeness"
     form_name = "beta_enhanced"
     report_meaning = "the same; – where a value gains more than −ln of its share in the table"
@@ -85,8 +91,12 @@ class EnhancedLikeness(BasicLikeness):
 class DisclosurePrivacy(PrivacyModel):
     """δ-disclosure privacy: no value much more or much less frequent than in the whole table."""
 
-    key, bound_key, example = "delta", "max", 1
-    name, letter, title = "delta", "δ", "δ-disclosure privacy"
+    key = "delta"
+    bound_key = "max"
+    example = 1
+    name = "delta"
+    letter = "δ"
+    title = "δ-disclosure privacy"
     check_title = "δ-disclosure privacy: more than this δ"
     report_meaning = "largest |ln(p/q)| of a value; δ must be above it; –: a class lacks a value"
     strict = True

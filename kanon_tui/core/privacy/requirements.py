@@ -75,9 +75,11 @@ class ColumnRequirement:
 
     def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
         """Return the requirement as plain data for the verifier, which judges spellings itself."""
-        spelt, tokens = self.column, missing_tokens
+        spelt = self.column
+        tokens = missing_tokens
         if self.column.spellings is not None:
-            spelt, tokens = self.column.spellings.column, self.column.spellings.missing_tokens
+            spelt = self.column.spellings.column
+            tokens = self.column.spellings.missing_tokens
         return Claim(
             model=self.model.name,
             bound=self.model.bound,
@@ -144,7 +146,9 @@ def out_of_reach(
 class PeopleCount(PrivacyModel):
     """As many distinct people as k: the requirement that a column of the role person makes."""
 
-    name, letter, title = "people", "people", "k in people"
+    name = "people"
+    letter = "people"
+    title = "k in people"
     at_least = True
     monotone = True
     digits = 0

@@ -180,7 +180,8 @@ def _read_words(located: LocatedValue) -> RiskBound | None:
     for word in words:
         kind = "model" if word in MODELS else "measure" if word in MEASURES else "max"
         if word in _NUMBERS:
-            kind, word = _NUMBERS[word], next(words, word)
+            kind = _NUMBERS[word]
+            word = next(words, word)
         if kind == "max" and kind in settings:
             raise located.wrong(_WORDS)
         settings[kind] = word

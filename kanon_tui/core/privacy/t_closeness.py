@@ -45,8 +45,12 @@ from kanon_tui.core.table.column import Column, GroupValues
 class TCloseness(PrivacyModel):
     """At most a distance `bound` from the distribution of the whole table."""
 
-    key, bound_key, example = "t", "max", 0.2
-    name, letter, title = "t", "t", "t-closeness"
+    key = "t"
+    bound_key = "max"
+    example = 0.2
+    name = "t"
+    letter = "t"
+    title = "t-closeness"
     report_meaning = "largest distance of a class from the whole table; 0: like the table"
     bound_type = number(low=0, high=1, words="a distance from 0 to 1")
     form_name = "t_closeness"
@@ -108,8 +112,12 @@ def _ordered_distances(groups: GroupValues, in_table: Floats) -> Floats:
 class HierarchicalTCloseness(PrivacyModel):
     """At most a distance `bound` from the whole table, by the hierarchy of the attribute."""
 
-    key, bound_key, example = "t", "hierarchy", 0.2
-    name, letter, title = "t_hierarchy", "t by hierarchy", "t-closeness by hierarchy"
+    key = "t"
+    bound_key = "hierarchy"
+    example = 0.2
+    name = "t_hierarchy"
+    letter = "t by hierarchy"
+    title = "t-closeness by hierarchy"
     report_meaning = "the same with the hierarchy as distance; –: it has none"
     bound_type = TCloseness.bound_type
     help = "The same, where values under one label of its hierarchy are nearer"

@@ -65,7 +65,8 @@ class _Counted:
     @property
     def counted(self) -> pl.Series:
         """The column to count in each class: the records that a row stands for, or its person."""
-        rows, copies = self.published.height, self.copies
+        rows = self.published.height
+        copies = self.copies
         if self.people is not None:
             return self.people.rows(rows)
         if copies is None:
@@ -160,7 +161,8 @@ def verify(
     if personal_k is not None:
         short = counted.classes_below(personal_k)
         if short:
-            has, them = plural(short, "has", "have"), plural(short, "it", "them")
+            has = plural(short, "has", "have")
+            them = plural(short, "it", "them")
             raise _refusal(
                 f"{_FAILS}: {short:,} of its classes {has} fewer records than a person in {them} "
                 f"asks for"
@@ -229,8 +231,10 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
             if shown:
                 raise _refusal("the release has a cell that is no range of the data")
             continue
-        low, high = numbers[ends[0]], numbers[ends[-1]]
-        low, high = -inf if opened == "<=" else low, inf if opened == ">=" else high
+        low = numbers[ends[0]]
+        high = numbers[ends[-1]]
+        low = -inf if opened == "<=" else low
+        high = inf if opened == ">=" else high
         if low == low:  # a missing value is nan
             ranges.add((low, high))
     in_order = sorted(ranges)

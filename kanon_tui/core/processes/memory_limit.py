@@ -46,7 +46,8 @@ def held_memory_at_rest() -> int:
     now = held_memory()
     for _ in range(_PATIENCE):
         time.sleep(_LOOK_AGAIN)
-        before, now = now, held_memory()
+        before = now
+        now = held_memory()
         if now >= before * _STILL:
             break
     return now

@@ -124,7 +124,8 @@ class Processes:
 
     def _serve(self, helper: subprocess.Popen[bytes], setup_message: bytes) -> None:
         """Send jobs to one helper and collect their results, in a thread of its own."""
-        to_helper, from_helper = cast(BinaryIO, helper.stdin), cast(BinaryIO, helper.stdout)
+        to_helper = cast(BinaryIO, helper.stdin)
+        from_helper = cast(BinaryIO, helper.stdout)
         number = 0
         try:
             to_helper.write(setup_message)
@@ -210,7 +211,8 @@ class Workers(ABC):
 
     def begin(self, what: str, progress: Progress | None) -> None:
         """Begin a pass; `progress` is called with its finished jobs from now on."""
-        self._pass, self._progress = what, progress
+        self._pass = what
+        self._progress = progress
         if progress is not None:
             progress(what, 0.0)
 
@@ -268,8 +270,8 @@ class LocalWorkers(Workers):
         self._pools.add(pool)
         waiting: deque[Future[Any]] = deque()
         try:
-            for each in arguments:
-                waiting.append(pool.submit(job, shared, *each))
+            for argument in arguments:
+                waiting.append(pool.submit(job, shared, *argument))
                 if len(waiting) >= threads:
                     yield waiting.popleft().result()
             while waiting:

@@ -64,14 +64,16 @@ def _ranges(
 ) -> ClassTexts:
     """Return ranges `[lo..hi]` with observed or round ends; `*` where missing meets present."""
     column = attribute.column
-    values, missing = column.values, column.missing
+    values = column.values
+    missing = column.missing
     low, high = clusters.ends(clusters.code)
     if stretches is not None:
         low, high, several = clusters.stretch_ends(stretches)
         low[several] = -1
     width = len(values) + 1
     ends, numbers = np.unique((low + 1) * width + high, return_inverse=True)
-    low, high = ends // width - 1, ends % width
+    low = ends // width - 1
+    high = ends % width
     apart = (low >= 0) & (low != high)
     used = np.unique(np.concatenate([low[apart], high[apart]])).tolist()
     end_of = {code: end_text(column, values[code]) for code in used}
@@ -102,7 +104,8 @@ def _sets(column: Column, clusters: GroupValues) -> ClassTexts:
     """Return sets `{A|B|C}` of the values of a cluster, sorted as text."""
     values = column.values
     same, examples = clusters.same_sets
-    begins, ends = clusters.starts[examples].tolist(), clusters.starts[examples + 1].tolist()
+    begins = clusters.starts[examples].tolist()
+    ends = clusters.starts[examples + 1].tolist()
     texts = []
     for begin, end in zip(begins, ends, strict=True):
         members = [values[code] for code in clusters.code[begin:end].tolist()]
@@ -128,7 +131,8 @@ def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[
     numbers: list[float]
     if column.kind is Kind.DATE:
         days = _round_days(*ends)
-        texts, numbers = [date_text(day, column.date_format) for day in days], [*days]
+        texts = [date_text(day, column.date_format) for day in days]
+        numbers = [*days]
     else:
         present = column.value_numbers[~np.isnan(column.value_numbers)]
         integers = bool((present == np.floor(present)).all())
@@ -156,7 +160,8 @@ def rounded_codes(column: Column, low: Int64s, high: Int64s) -> tuple[Int64s, In
     first = np.searchsorted(present, begins, "left")
     day = column.kind is Kind.DATE  # which includes its hours
     last = np.searchsorted(present, ends + day, "left" if day else "right") - 1
-    low, high = low.copy(), high.copy()
+    low = low.copy()
+    high = high.copy()
     low[wide], high[wide] = first[place.ravel()], last[place.ravel()]
     return low, high
 
@@ -235,7 +240,9 @@ def dominated_classes(
     group = classes[shown]
     copies = np.ones(len(size)) if column.copies is None else column.copies[shown]
     order = np.lexsort([size, group])
-    size, group, copies = size[order], group[order], copies[order]
+    size = size[order]
+    group = group[order]
+    copies = copies[order]
     if not len(group):
         return 0
     starts = np.flatnonzero(np.diff(group, prepend=-1))

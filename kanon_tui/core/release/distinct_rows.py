@@ -60,7 +60,8 @@ def _keys(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Int64s, int]:
         low = int(column.min())
         width = int(column.max()) - low + 1
         if keys is None:
-            keys, size = column.astype(np.int64), width
+            keys = column.astype(np.int64)
+            size = width
         else:
             if size * width >= _ROOM:
                 keys = _ranks(keys, size).astype(np.int64)

@@ -58,12 +58,11 @@ def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...
     if grouping.levels is None:
         return _local_cells(task, grouping)
     cells = []
-    singly, suppressed = grouping.suppressed_cells, grouping.labels < 0
+    singly = grouping.suppressed_cells
+    suppressed = grouping.labels < 0
     for x, (attribute, level) in enumerate(zip(task.quasi, grouping.levels, strict=True)):
-        labels, texts = (
-            attribute.hierarchy.maps[level],
-            [*attribute.hierarchy.labels[level], HIDDEN],
-        )
+        labels = attribute.hierarchy.maps[level]
+        texts = [*attribute.hierarchy.labels[level], HIDDEN]
         groups = attribute.column.codes
         if singly is not None and singly[:, x].any():
             labels = np.append(labels, np.int32(len(texts) - 1))
@@ -259,7 +258,8 @@ class Release:
 
     def published_counts(self, x: int) -> Int64s:
         """Return per value of quasi-identifier number x how many records are not suppressed."""
-        column, shown = self.task.quasi[x].column, self.shown_classes(x) >= 0
+        column = self.task.quasi[x].column
+        shown = self.shown_classes(x) >= 0
         if shown.all():
             return column.counts
         copies = None if column.copies is None else column.copies[shown]
@@ -375,7 +375,8 @@ class Release:
         """
         ranks_by_name = {}
         for attribute, cells in zip(self.task.quasi, self.cells, strict=True):
-            shown, codes = list(cells.texts), cells.of_group[cells.groups]
+            shown = list(cells.texts)
+            codes = cells.of_group[cells.groups]
             if starred:
                 shown += [] if HIDDEN in shown else [HIDDEN]
                 codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
@@ -386,7 +387,8 @@ class Release:
     @cached_property
     def _columns(self) -> dict[str, tuple[Int32s, pl.Series]]:
         """By published column, per record the rank of its text, and the sorted texts."""
-        task, columns = self.task, {}
+        task = self.task
+        columns = {}
         quasi = self.quasi_ranks(bool(self.suppressed.any()))
         for name, role in task.roles.items():
             if role is Role.QUASI:

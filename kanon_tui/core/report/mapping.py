@@ -42,7 +42,9 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
 
     `records` are those the algorithm worked on, without the `dropped_missing` ones.
     """
-    task, algorithm, measures = result.task, result.algorithm, result.measures
+    task = result.task
+    algorithm = result.algorithm
+    measures = result.measures
     plain: dict[str, Any] = plain_values(
         {
             "version": FORM,

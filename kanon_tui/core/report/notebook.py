@@ -16,7 +16,8 @@ _CLEAR = (
 
 def notebook_html(result: FinishedRun) -> str:
     """Return the result as HTML without scripts or styles, for a cell of a notebook."""
-    measures, task = result.measures, result.task
+    measures = result.measures
+    task = result.task
     figures = {
         "k reached": measures.privacy.k,
         "classes": measures.classes,
@@ -36,7 +37,8 @@ def notebook_html(result: FinishedRun) -> str:
 
 
 def _before_and_after(result: FinishedRun) -> Section:
-    release, quasi = result.release, result.task.quasi
+    release = result.release
+    quasi = result.task.quasi
     published_rows = [row for row in release.order if not release.suppressed[row]][:_RECORDS]
     names = [attribute.name for attribute in quasi]
     rows = []

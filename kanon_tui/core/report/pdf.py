@@ -20,7 +20,9 @@ from kanon_tui.core.text import visible, visible_lines
 
 _FONTS = (("text", "", "figo"), ("text", "B", "figbo"), ("mono", "", "cascadia"),
           ("symbols", "", "symbol2"))  # fmt: skip
-_SOFT, _LINE, _FILL = (91, 102, 117), (200, 208, 216), (31, 95, 174)
+_SOFT = (91, 102, 117)
+_LINE = (200, 208, 216)
+_FILL = (31, 95, 174)
 
 
 class _Pages(FPDF):
@@ -103,7 +105,8 @@ def _tiles(pages: _Pages, tiles: Sequence[tuple[str, str]]) -> None:
     """Print the figures to see first in boxes side by side."""
     if not tiles:
         return
-    width, top = pages.epw / len(tiles), pages.get_y() + 2
+    width = pages.epw / len(tiles)
+    top = pages.get_y() + 2
     pages.set_draw_color(*_LINE)
     for place, (name, value) in enumerate(tiles):
         x = pages.l_margin + place * width

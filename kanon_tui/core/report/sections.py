@@ -252,7 +252,9 @@ def _required_subsets(result: FinishedRun) -> list[tuple[str, str, str]]:
 
 def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
     """Return rows for a required bound of the risk, and for the population that it names."""
-    risk, task, reached = result.task.privacy.risk, result.task, result.risk_reached
+    risk = result.task.privacy.risk
+    task = result.task
+    reached = result.risk_reached
     if risk is None or reached is None:
         return []
     sizes = result.measures.privacy.class_sizes
@@ -280,7 +282,8 @@ def class_sizes_section(result: FinishedRun, least: int | None = None) -> Sectio
 
     `least` takes the place of k.
     """
-    sizes, k = result.release.class_sizes, least or result.task.k
+    sizes = result.release.class_sizes
+    k = least or result.task.k
     edges = [k, 2 * k, 5 * k, 10 * k, 100 * k]
     rows: list[list[str | Bar]] = []
     for i, low in enumerate(edges):

@@ -60,7 +60,8 @@ _OF_CLASSES = ("l_distinct", "l_entropy", "l_recursive", "p", "alpha")
 
 def public_mapping(result: FinishedRun) -> dict[str, Any]:
     """Return the public figures of a release as plain values."""
-    task, algorithm = result.task, result.algorithm
+    task = result.task
+    algorithm = result.algorithm
     sizes = result.release.published_sizes
     named = () if result.project is None else result.project.attributes
     public: dict[str, Any] = {
@@ -100,8 +101,10 @@ def public_cautions(result: FinishedRun) -> list[Caution]:
 
 def public_sections(result: FinishedRun) -> list[Section]:
     """Return the sections of the public report."""
-    public, task = public_mapping(result), result.task
-    k, required = public_k(task), replace(task, person=None).requirements
+    public = public_mapping(result)
+    task = result.task
+    k = public_k(task)
+    required = replace(task, person=None).requirements
     released = (
         f"{figure(public['rows'])} rows with the key variables {', '.join(public['quasi'])}, "
         f"generalised by {result.algorithm.title} so that every combination of them is shared by "
@@ -122,7 +125,8 @@ def public_sections(result: FinishedRun) -> list[Section]:
         ("Mean risk", "", figure(public["risk_mean"]), "averaged over the rows"),
     ]
     for name in (name for name in _OF_CLASSES if name in public):
-        title, meaning = MODELS[name].report_title, MODELS[name].report_meaning
+        title = MODELS[name].report_title
+        meaning = MODELS[name].report_meaning
         title = title or MODELS[name].title
         rows += [(f"{title}: {n}", "", figure(v), meaning) for n, v in public[name].items()]
     revealed = public.get("revealed", {})
@@ -240,7 +244,8 @@ _WHY = {
 
 def _data(result: FinishedRun) -> Section:
     """Return the columns with role, reason and treatment, without any value."""
-    task, project = result.task, result.project
+    task = result.task
+    project = result.project
     plans = [] if project is None else planned_columns(project, task.roles)
     columns = {attribute.name: attribute.column for attribute in task.quasi}
     columns |= {column.name: column for column in task.sensitive}
@@ -265,11 +270,14 @@ def _known(section: Section) -> Section:
 
 
 def _treatment_section(result: FinishedRun) -> Section:
-    task, measures = result.task, result.measures
+    task = result.task
+    measures = result.measures
     names = [attribute.name for attribute in task.quasi]
-    noun, reached = "records", measures.smallest_class
+    noun = "records"
+    reached = measures.smallest_class
     if task.repeated is not None:
-        noun, reached = "different people", measures.privacy.k
+        noun = "different people"
+        reached = measures.privacy.k
     paragraphs = [
         f"{figure(task.n)} records{_of_people(result)} were generalised with "
         f"{result.algorithm.title} ({result.algorithm.name}) so that every published combination "

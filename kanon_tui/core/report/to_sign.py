@@ -15,7 +15,8 @@ PROOF = "counted again from the published cells, by code of its own"
 
 def summary_section(result: FinishedRun) -> Section:
     """Return the summary: what was released, the protection, and its verification."""
-    task, measures = result.task, result.measures
+    task = result.task
+    measures = result.measures
     texts = _texts(result)
     purposes = [("For", texts.purpose), ("Goes to", texts.recipients)]
     paragraphs = [
@@ -47,14 +48,16 @@ def summary_section(result: FinishedRun) -> Section:
 
 def _risk_row(result: FinishedRun) -> list[tuple[str, ...]]:
     """Return the row for a bound of the risk, where one is required."""
-    bound, reached = result.task.privacy.risk, result.risk_reached
+    bound = result.task.privacy.risk
+    reached = result.risk_reached
     if bound is None or reached is None:
         return []
     return [(f"{bound.model.capitalize()} risk", str(bound), figure(reached), "✓", PROOF)]
 
 
 def _released(result: FinishedRun) -> str:
-    task, measures = result.task, result.measures
+    task = result.task
+    measures = result.measures
     quasi = [attribute.name for attribute in task.quasi]
     parts = [
         f"{task.n - measures.suppressed_records:,} of {task.n + task.dropped_missing:,} records. "
@@ -93,7 +96,8 @@ def context_section(result: FinishedRun) -> Section:
     context = ReleaseContext() if result.project is None else result.project.context
     if context == ReleaseContext():
         return Section("Context of the release")
-    highest, bound = result.measures.privacy.risk_max, context.bound
+    highest = result.measures.privacy.risk_max
+    bound = context.bound
     rows = [
         ("Recipients", context.recipient or ""),
         ("Purpose", context.purpose),
@@ -180,7 +184,8 @@ def checklist_section(result: FinishedRun) -> Section:
 
 def _what_outsiders_find(result: FinishedRun) -> str:
     """Return how many people columns that are published exactly single out, alone and together."""
-    task, counted = result.task, result.release.all_columns
+    task = result.task
+    counted = result.release.all_columns
     alone = "none of them singles people out by itself"
     if task.singling_out:
         alone = f"{count_of(len(task.singling_out), 'column')} of them single people out"

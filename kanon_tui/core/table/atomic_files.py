@@ -38,7 +38,8 @@ _DISK_FAILURES = {
     errno.EIO: "the disk failed",
 }
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
-_OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
+_OWNER_ALONE = 0o600
+_OWNER_ALONE_ENTERS = 0o700
 _CHUNK = 1 << 20
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 """What tells folders of processes on this machine from those of others on a shared disk."""
@@ -215,9 +216,11 @@ class _PendingFile:
     def __init__(
         self, path: Path, force: bool, private: bool, finished: Path | None = None
     ) -> None:
-        self.force, self.private = force, private
+        self.force = force
+        self.private = private
         self.target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
-        start, end = f".{self.target.name[:60]}", secrets.token_hex(4)
+        start = f".{self.target.name[:60]}"
+        end = secrets.token_hex(4)
         self.aside = finished or self.target.with_name(f"{start}.{end}.part")
         self.finished = finished is not None
         self.old = self.target.with_name(f"{start}.{end}.old")

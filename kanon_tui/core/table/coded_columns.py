@@ -115,7 +115,8 @@ def code_source(
             for name, column in columns.items()
         ]
     )
-    facts, options = source.facts, source.options
+    facts = source.facts
+    options = source.options
     return Table.from_file(frame, facts, options, spill=folder, given_up=frozenset(given_up))
 
 

@@ -336,7 +336,8 @@ class GroupValues:
         width = int(codes.max()) + 1 if len(codes) else 1
         if len(groups) and groups.min() < 0:
             shown = groups >= 0
-            groups, codes = groups[shown], codes[shown]
+            groups = groups[shown]
+            codes = codes[shown]
             records = None if records is None else records[shown]
         number = np.int32 if count * width < _NARROW else np.int64
         keys: npt.NDArray[np.integer] = groups.astype(number)
@@ -460,9 +461,11 @@ def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int
     bits = int(records.max()).bit_length()
     if int(keys.max()).bit_length() + bits <= _BITS:  # sorting both as one number is quickest
         both = np.sort((keys << bits) | records)
-        keys, records = both >> bits, both & ((1 << bits) - 1)
+        keys = both >> bits
+        records = both & ((1 << bits) - 1)
     else:
         order = np.argsort(keys)
-        keys, records = keys[order], records[order]
+        keys = keys[order]
+        records = records[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
     return keys[starts], np.add.reduceat(records, starts, dtype=np.int64)

@@ -115,7 +115,8 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
     top_text = None if top is None else f">={written_end(column, top)}"
     bottom_text = None if bottom is None else f"<={written_end(column, bottom)}"
     # One number for all values of an end: values stay between the bottom and the top, missing last.
-    end, gap = len(numbers), "" if column.missing is None else column.values[column.missing]
+    end = len(numbers)
+    gap = "" if column.missing is None else column.values[column.missing]
     number = np.arange(end)
     number[above], number[below], number[np.isnan(numbers)] = end, -1, end + 1
     present_numbers, codes = np.unique(number, return_inverse=True)
@@ -174,11 +175,13 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> Column:
             firsts.setdefault(key, code)
     number = {key: place for place, key in enumerate(firsts)}
     codes = [len(firsts) if gap else number[key] for key, gap in zip(keys, gaps, strict=True)]
-    kept_codes, missing = list(firsts.values()), None
+    kept_codes = list(firsts.values())
+    missing = None
     if any(gaps):
         missing = len(kept_codes)
         kept_codes.append(gaps.index(True) if column.missing is None else column.missing)
-    new_code, counts = np.array(codes, dtype=np.int32), column.value_counts
+    new_code = np.array(codes, dtype=np.int32)
+    counts = column.value_counts
     return replace(
         column.with_values(np.array(kept_codes, dtype=np.int64), new_code[column.codes]),
         missing=missing,

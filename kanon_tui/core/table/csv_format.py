@@ -167,7 +167,8 @@ class CsvChoice:
 
 def line_end_of(text: bytes) -> str:
     """Return the end of the first row of a text; a line feed where there is none."""
-    feed, carriage = text.find(b"\n"), text.find(b"\r")
+    feed = text.find(b"\n")
+    carriage = text.find(b"\r")
     if carriage < 0 or 0 <= feed < carriage:
         return "\n"
     return "\r\n" if feed == carriage + 1 else "\r"

@@ -148,8 +148,10 @@ class CsvHead:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
         check_width(len(sample[0]), self.file)
         layout = Layout(self.dialect, *sniffing.find_header(sample, self.options, self.file))
-        delimiter, quote = self.dialect.delimiter, self.dialect.quote or '"'
-        line_end, quoting = line_end_of(self.text), quoting_of(self.text, self.dialect)
+        delimiter = self.dialect.delimiter
+        quote = self.dialect.quote or '"'
+        line_end = line_end_of(self.text)
+        quoting = quoting_of(self.text, self.dialect)
         return layout, replace(
             self.facts,
             format="tsv" if delimiter == "\t" else "csv",
@@ -162,7 +164,8 @@ class CsvHead:
 
 def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     """Read and sniff the beginning of a file; refuse one that cannot be read in pieces."""
-    name, size = path.name, os.stat(path).st_size
+    name = path.name
+    size = os.stat(path).st_size
     head = file.read(_HEAD)
     if not head:
         raise InputError(f"{name} is empty; it needs at least one record")
@@ -229,7 +232,8 @@ def _count_bytes(file: IO[bytes], head: CsvHead) -> Counter[str]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     counts: Counter[str] = Counter()
     last = b""
-    name, dialect = head.file, head.dialect
+    name = head.file
+    dialect = head.dialect
     cut = dialect.delimiter.encode()
     quote = (dialect.quote or "").encode()
     part = csv_text.TextPart(file, head.start, head.end)
@@ -283,7 +287,8 @@ def sample_csv(
     with reading_errors(files[0]), open(files[0], "rb") as file:
         head = _read_head(file, files[0], options)
     layout, facts = head.described()
-    first, total = _records_at_beginning(head, layout), sum(sizes)
+    first = _records_at_beginning(head, layout)
+    total = sum(sizes)
     facts = replace(facts, bytes=total)
     if len(files) == 1 and head.is_complete:
         return first, facts, first.height, True
@@ -294,11 +299,13 @@ def sample_csv(
     samples = [(first, bytes_per_record * first.height)]
     like_first = like_first_part(options, facts, layout.names)
     for number in range(1, stretches):
-        place, offset = 0, total * number // stretches
+        place = 0
+        offset = total * number // stretches
         while offset >= sizes[place] and place < len(files) - 1:
             offset -= sizes[place]
             place += 1
-        path, part_layout = files[place], layout
+        path = files[place]
+        part_layout = layout
         with reading_errors(path), open(path, "rb") as file:
             if place and sizes[place]:
                 part_layout, _ = _read_head(file, path, like_first).described()

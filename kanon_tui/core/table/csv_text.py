@@ -117,7 +117,9 @@ def cut_records(
     end = _end_of_text(file, start, size)
     scan = RecordScan(layout)
     stretches: list[tuple[int, int, int]] = []
-    begin, counted, place = start, 0, start
+    begin = start
+    counted = 0
+    place = start
     block = min(_BLOCK, max(piece_bytes, 1))
     while place < end:
         before = int(place > start)
@@ -135,7 +137,8 @@ def cut_records(
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
                 stretches.append((begin, last, scan.records - counted))
-                begin, counted = last, scan.records
+                begin = last
+                counted = scan.records
     records = scan.finish()
     if records is None:
         return None
@@ -162,7 +165,8 @@ def text_bounds(file: IO[bytes], start: int, size: int, first: int, last: int) -
     for _ in range(first):
         line_end = re.search(rb"\r\n|\n|\r", head)
         cut = line_end.end() if line_end else len(head)
-        start, head = start + cut, head[cut:]
+        start = start + cut
+        head = head[cut:]
     end = size
     for _ in range(last):
         end = _end_of_text(file, start, end)
@@ -177,7 +181,8 @@ class TextPart(io.RawIOBase):
     """A stretch of a file as a file of its own."""
 
     def __init__(self, file: IO[bytes], begin: int, end: int) -> None:
-        self._file, self._left = file, end - begin
+        self._file = file
+        self._left = end - begin
         file.seek(begin)
 
     def readable(self) -> bool:
@@ -203,7 +208,8 @@ class RecordScan:
 
     def __init__(self, layout: Layout) -> None:
         assert layout.line_end is not None
-        self._cut, self._line = ord(layout.dialect.delimiter), ord(layout.line_end)
+        self._cut = ord(layout.dialect.delimiter)
+        self._line = ord(layout.line_end)
         self._mark = ord(layout.quote) if layout.quote else -1
         self._width = len(layout.names)
         self._edge = np.zeros(256, bool)
@@ -222,13 +228,16 @@ class RecordScan:
         and end where the letters do.
         """
         chunk = letters[begin:end]
-        cuts, lines = chunk == self._cut, chunk == self._line
+        cuts = chunk == self._cut
+        lines = chunk == self._line
         if self._mark >= 0:
             marks = chunk == self._mark
             places = np.flatnonzero(marks) + begin
             inside = self._inside
-            opens, closes = places[inside::2], places[1 - inside :: 2]
-            opens, closes = opens[opens > 0], closes[closes < len(letters) - 1]
+            opens = places[inside::2]
+            closes = places[1 - inside :: 2]
+            opens = opens[opens > 0]
+            closes = closes[closes < len(letters) - 1]
             edge = self._edge
             if not (edge[letters[opens - 1]].all() and edge[letters[closes + 1]].all()):
                 return None
@@ -259,7 +268,9 @@ def parse_carefully(
     reader = layout.dialect.records(lines, strict=True)
     limit = csv.field_size_limit(size + 1)  # a cell may be as long as the file
     batch: list[list[str]] = []
-    width, row, is_header = len(layout.names), 1, layout.header
+    width = len(layout.names)
+    row = 1
+    is_header = layout.header
     try:
         for record in reader:
             if record:

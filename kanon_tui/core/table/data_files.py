@@ -99,7 +99,8 @@ def load(path: Path, limit: Limit = "auto") -> tuple[bytes, str | None, int]:
 
     More than `limit` bytes are refused, before they are all in memory.
     """
-    allowed, refusal = byte_limit(limit), too_large(path, limit)
+    allowed = byte_limit(limit)
+    refusal = too_large(path, limit)
     with reading_errors(path):
         data = read_bytes(path, allowed, refusal)
     size = len(data)

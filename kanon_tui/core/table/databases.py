@@ -360,7 +360,9 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
     """
     table = table.with_columns(pl.selectors.enum().cast(pl.String))
     address, _, name = address.partition("#")
-    name, who, file = name or RELEASE_TABLE, address_name(address), address_file(address)
+    name = name or RELEASE_TABLE
+    who = address_name(address)
+    file = address_file(address)
     remedy = f"check the address, and that there is no table '{name}', which --force replaces"
     if file is not None:
         _check_capitals(table.columns, who)
@@ -493,7 +495,8 @@ _NO_DATABASES = (
 @contextmanager
 def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
     """Yield the names and the batches of rows of a server's answer to the query of the options."""
-    who, scheme = address_name(address), address.partition("://")[0].lower()
+    who = address_name(address)
+    scheme = address.partition("://")[0].lower()
     if scheme in _NO_DATABASES:
         raise InputError(
             f"{scheme}:// names files of another machine, which a project may not; name it on the "

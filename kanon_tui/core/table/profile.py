@@ -53,7 +53,8 @@ def profile(column: Column, bins: int = 24, top: int = 8) -> ColumnProfile:
     histogram: tuple[int, ...] = ()
     if column.numbers is not None and len(counts):
         numbers = column.numbers[: len(counts)]
-        lowest, highest = column.values[0], column.values[len(counts) - 1]
+        lowest = column.values[0]
+        highest = column.values[len(counts) - 1]
         heights, _ = np.histogram(numbers, bins=min(bins, len(counts)), weights=counts)
         histogram = tuple(int(height) for height in heights)
     return ColumnProfile(

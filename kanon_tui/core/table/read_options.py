@@ -228,7 +228,8 @@ class ReadOptions(Checked):
                 f"{where}: '{compared_text}' is neither a number nor a date; write one after {sign}"
             )
         if kind is Kind.DATE:  # of moments the day counts
-            bound, numbers = np.floor(bound), np.floor(numbers)
+            bound = np.floor(bound)
+            numbers = np.floor(numbers)
         missing = texts.is_in(list(self.missing_tokens)).to_numpy()
         wrong = texts.filter(np.isnan(numbers) & ~missing)
         if wrong.len():
@@ -258,7 +259,8 @@ def split_sign(condition: str) -> tuple[str, str]:
 
 def matches(texts: pl.Series, sign: str, compared_text: str) -> Flags:
     """Return which texts contain `compared_text`, equal it or do not, whatever their capitals."""
-    lower, compared_text = texts.str.to_lowercase(), compared_text.lower()
+    lower = texts.str.to_lowercase()
+    compared_text = compared_text.lower()
     is_match = (
         lower == compared_text if "=" in sign else lower.str.contains(compared_text, literal=True)
     )

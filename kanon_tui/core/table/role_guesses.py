@@ -312,7 +312,8 @@ def _number_summary(
         return _ValueSummary(Kind.CATEGORICAL, what, labels=True, shaped=True)
     numbers = number_format.read(distinct)
     integers = bool((numbers % 1 == 0).all())
-    first, last = numbers.min(), numbers.max()
+    first = numbers.min()
+    last = numbers.max()
     return _ValueSummary(
         Kind.NUMERIC,
         what if number_format == PLAIN else f"{what} (written like {number_format})",

@@ -180,7 +180,9 @@ def detect_dialect(text: bytes, options: ReadOptions) -> Dialect:
     is written in them: an apostrophe is a letter in many names. A file that no delimiter cuts is
     one column.
     """
-    delimiter, quote, spaces = options.delimiter, options.quote, options.space_after_delimiter
+    delimiter = options.delimiter
+    quote = options.quote
+    spaces = options.space_after_delimiter
     delimiter = "\t" if delimiter == "\\t" else delimiter
     quotes = {"auto": ('"', "'"), "none": (None,)}.get(quote, (quote,))
     delimiters = DELIMITERS if delimiter == "auto" else (delimiter,)
@@ -243,8 +245,10 @@ def find_header(
 
     With them comes whether the first record holds them, and whether it lacks the first one.
     """
-    chosen, tokens = options.header, options.missing_tokens
-    first, below = sample[0], sample[1:]
+    chosen = options.header
+    tokens = options.missing_tokens
+    first = sample[0]
+    below = sample[1:]
     completed = ["", *first]
     if _row_names_stand_below(first, below) and (
         chosen is True or (chosen == "auto" and has_header([completed, *below], tokens))
@@ -289,7 +293,8 @@ def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
     A number or date on top of a column speaks against it, a word on top of numbers or dates for
     it. When all columns are words, it holds values if most of them occur again below.
     """
-    first, below = records[0], [record for record in records[1:] if len(record) == len(records[0])]
+    first = records[0]
+    below = [record for record in records[1:] if len(record) == len(records[0])]
     names = values = repeated = 0
     places = range(0, len(first), -(-len(first) // _COLUMNS_LOOKED_AT))
     for place in places:

@@ -128,7 +128,8 @@ class Source:
         return all_texts(frame, piece.path.name, self._days_of(piece))
 
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
-        layout, first = piece.layout, self.pieces[0].layout
+        layout = piece.layout
+        first = self.pieces[0].layout
         assert layout is not None
         assert first is not None
         with open(piece.path, "rb") as file:
@@ -255,13 +256,15 @@ def is_parquet_source(files: Sequence[Path]) -> bool:
 def _open_csv(
     files: Sequence[Path], options: ReadOptions, on_bytes: Callable[[int], None]
 ) -> Source:
-    like_first, size = options, 0
+    like_first = options
+    size = 0
     pieces: list[Piece] = []
     for file in files:
         file_facts, file_pieces = csv_survey.survey_csv(file, like_first, PIECE_BYTES, on_bytes)
         assert file_pieces[0].layout is not None
         if not pieces:
-            names, facts = file_pieces[0].layout.names, file_facts
+            names = file_pieces[0].layout.names
+            facts = file_facts
             like_first = like_first_part(options, facts, names)
         in_order_of(names, pl.DataFrame(schema=file_pieces[0].layout.names), file, files[0])
         pieces += file_pieces
@@ -372,13 +375,15 @@ def read_table(path: Path | str, options: ReadOptions = ReadOptions()) -> Table:
         packed = [file for file in files if not PARQUET.has_mark(first_bytes(file, _MARK)[0])]
         contents = {file: data_files.load(file, options.limit)[0] for file in packed}
         return _chosen(_parquet_table(files, options, contents), options, files[0])
-    like_first, size = options, 0
+    like_first = options
+    size = 0
     frames: list[pl.DataFrame] = []
     for file in files:
         table = _read_file(file, like_first)
         assert table.facts is not None
         if not frames:
-            first, like_first = table, like_first_part(options, table.facts, table.names)
+            first = table
+            like_first = like_first_part(options, table.facts, table.names)
         frames.append(in_order_of(first.names, table.frame, file, files[0]))
         size += table.facts.bytes
     assert first.facts is not None
@@ -420,8 +425,11 @@ def _parquet_table(
 def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
     """Return the table in a file's contents; the first row of a sheet may hold the names."""
     typed_columns.check_width(len(contents.columns), who)
-    header, names, columns = None, contents.names, contents.columns
-    kept_rows, skipped = None, 0
+    header = None
+    names = contents.names
+    columns = contents.columns
+    kept_rows = None
+    skipped = 0
     if names is None:
         columns, kept_rows = _without_blanks(columns, options)
         if not columns:
@@ -431,7 +439,8 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         names = list(header_names)
         skipped = int(kept_rows[0])
         if header:
-            columns, kept_rows = [column.slice(1) for column in columns], kept_rows[1:] - 1
+            columns = [column.slice(1) for column in columns]
+            kept_rows = kept_rows[1:] - 1
         kept_rows = kept_rows - skipped
     else:
         names = column_names(names, len(columns), who, options.rename)
@@ -518,5 +527,6 @@ def preview_table(path: Path | str, options: ReadOptions) -> Table:
     if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
         end += end % 2  # two bytes per character
     text, encoding = to_utf8(data[:end], options.encoding, path.name)
-    facts, options = FileFacts("csv", compression, size), replace(options, skip_last=0)
+    facts = FileFacts("csv", compression, size)
+    options = replace(options, skip_last=0)
     return _chosen(csv_survey.parse_text(text, encoding, options, path.name, facts), options, path)

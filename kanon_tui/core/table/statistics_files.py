@@ -111,7 +111,8 @@ def variable_names(names: list[str], ending: str) -> list[str]:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         if not plain[:1].isalpha() or plain.lower() in _RESERVED:
             plain = f"v_{plain}"
-        plain, number = plain[:most], 1
+        plain = plain[:most]
+        number = 1
         taken = {accepted_name.lower() for accepted_name in accepted_names}
         while plain.lower() in taken:  # SPSS ignores capitals in names
             number += 1

@@ -197,7 +197,8 @@ class Table:
             table = table.sort("text")
 
         values = table["text"].to_list()
-        texts, codes = table["text"], np.arange(len(values), dtype=np.int32)
+        texts = table["text"]
+        codes = np.arange(len(values), dtype=np.int32)
         missing = None
         if missing_texts:
             missing = len(values)
@@ -227,7 +228,10 @@ class Table:
         self, blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format
     ) -> InputError:
         """Return the error for texts that are no numbers or dates, with the first row of one."""
-        before, first, unreadable_cells, texts = 0, 0, 0, unreadable.to_list()
+        before = 0
+        first = 0
+        unreadable_cells = 0
+        texts = unreadable.to_list()
         shown: dict[str, None] = {}
         for cells in blocks:
             at_fault = cells.is_in(texts)

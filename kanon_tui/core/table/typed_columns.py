@@ -158,7 +158,8 @@ def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
 
 
 _EXACT = 2**53
-_DIGITS, _SINGLE_DIGITS = 15, 7
+_DIGITS = 15
+_SINGLE_DIGITS = 7
 _MIDNIGHT = r"^(\d{4}-\d\d-\d\d) 00:00:00$"
 _MOMENT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 

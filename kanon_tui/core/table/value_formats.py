@@ -287,7 +287,8 @@ def _fraction_of_day(texts: pl.Series) -> Floats:
 @cache
 def date_pattern(date_format: str) -> re.Pattern[str]:
     """Return a pattern that every text of a format begins with, to skip formats quickly."""
-    day, month = r"\s*\d{1,2}(?!\d)", r"\s*\w+"
+    day = r"\s*\d{1,2}(?!\d)"
+    month = r"\s*\w+"
     parts = {"%Y": r"\s*[+-]?\d{4,}", "%m": day, "%d": day, "%b": month, "%B": month}
     pattern = re.escape(date_format).replace("\\ ", r"\s*")
     for directive, part in parts.items():

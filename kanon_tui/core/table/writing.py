@@ -65,7 +65,8 @@ def check_target(
 
 def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
     """Refuse a file that is one of the inputs, by whatever name or link, or lies among them."""
-    target, folder = _identities(path), _identities(path.parent)
+    target = _identities(path)
+    folder = _identities(path.parent)
     for read in inputs:
         if target & _identities(read):
             raise InputError(f"{path} is read by this run and cannot be replaced; name another")

@@ -274,7 +274,8 @@ class BoundRules:
         ones may hold no value.
         """
         published = groups >= 0
-        codes, groups = codes[published], groups[published]
+        codes = codes[published]
+        groups = groups[published]
         size = count if count is not None else int(groups.max()) + 1 if len(groups) else 0
         result = np.zeros((len(self.rules), size), dtype=bool)
         for r in range(len(self.rules)):

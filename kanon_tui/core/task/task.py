@@ -295,7 +295,8 @@ class Task:
         """The columns published as pseudonyms; the first access reads the key or makes one."""
         if self.key_file is None:
             return {}
-        key, tokens = self.key_file.key(), self.table.missing_tokens
+        key = self.key_file.key()
+        tokens = self.table.missing_tokens
         return {
             name: pseudonym_column(self.table.texts(name), key, tokens)
             for name in self.pseudonymised

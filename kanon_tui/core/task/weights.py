@@ -182,7 +182,8 @@ def _association(first: Column, second: Column) -> float:
 def _pearson(x: Floats, y: Floats) -> float:
     """Return |r|; 0 where one of them does not vary."""
     both = ~(np.isnan(x) | np.isnan(y))
-    x, y = _deviations(x[both]), _deviations(y[both])
+    x = _deviations(x[both])
+    y = _deviations(y[both])
     squares = float(np.sqrt(x @ x) * np.sqrt(y @ y))
     return abs(float(x @ y)) / squares if squares > 0 else 0.0
 
@@ -190,7 +191,8 @@ def _pearson(x: Floats, y: Floats) -> float:
 def _correlation_ratio(numbers: Floats, category: Column) -> float:
     """Return η: the root of the share of the variance that lies between the categories."""
     present = ~np.isnan(numbers)
-    deviations, codes = _deviations(numbers[present]), category.codes[present]
+    deviations = _deviations(numbers[present])
+    codes = category.codes[present]
     total = float(deviations @ deviations)
     if total == 0:
         return 0.0
@@ -202,7 +204,8 @@ def _correlation_ratio(numbers: Floats, category: Column) -> float:
 
 def _cramers_v(first: Column, second: Column) -> float:
     """Return √(χ² / n / (smaller number of values − 1)), with χ²/n = Σ nᵢⱼ²/(nᵢ·nⱼ) − 1."""
-    rows, columns = np.bincount(first.codes), np.bincount(second.codes)
+    rows = np.bincount(first.codes)
+    columns = np.bincount(second.codes)
     degrees = min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1
     if degrees < 1:
         return 0.0

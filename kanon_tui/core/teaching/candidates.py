@@ -132,7 +132,8 @@ def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
     notes = [f"  {candidate.note}" if candidate.note else "" for candidate in choice.candidates]
     number = max(map(len, scores), default=0)
     room = picture.width - number - max(map(len, notes), default=0) - 4
-    label, length = max(map(len, texts), default=0), min(picture.width // 4, 16)
+    label = max(map(len, texts), default=0)
+    length = min(picture.width // 4, 16)
     columns = _heat(scene, choice.candidates)
     attributes = len(columns)
     if columns:
@@ -192,7 +193,8 @@ class _Column:
 
     def cell(self, place: int) -> str:
         """Return the text that fits the width."""
-        value, distance = self.values[place], self.distances[place]
+        value = self.values[place]
+        distance = self.distances[place]
         room = self.width - len(distance) - 1
         return f"{shortened(value, room)} {distance}" if room >= min(len(value), 4) else distance
 

@@ -65,7 +65,8 @@ class RecordMap(Drawing):
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
-        picture, state = Picture(width, height), scene.state
+        picture = Picture(width, height)
+        state = scene.state
         if not isinstance(state, ClusteringState) or state.groups is None:
             picture.wrap("Records are drawn with the first decision that says where they belong.")
             return picture
@@ -75,7 +76,8 @@ class RecordMap(Drawing):
         listed.entries((shortened(text, width), t) for text, t in _cluster_list(scene, state))
         below = Picture(width, height)
         below.add_rows(listed.rows[: max(height // 4, 2)])
-        hidden, principal = [name for n, name in enumerate(names) if n not in (x, y)], None
+        hidden = [name for n, name in enumerate(names) if n not in (x, y)]
+        principal = None
         if x == len(names):
             principal = self._principal = self._principal or _principal_axes(scene.task)
             below.wrap(principal.text(names))
@@ -93,7 +95,8 @@ class RecordMap(Drawing):
 
         After the last attribute across come the principal axes.
         """
-        state, count = scene.state, len(scene.task.quasi)
+        state = scene.state
+        count = len(scene.task.quasi)
         if not isinstance(state, ClusteringState) or count < 2:
             return False
         x, y = self._attributes(scene, state)
@@ -147,7 +150,8 @@ def _principal_axes(task: Task) -> _PrincipalAxes:
     _, values, axes = np.linalg.svd(at.T @ at)
     axes = axes[:2] * np.where(axes[:2].sum(axis=1, keepdims=True) < 0, -1, 1)
     at = at @ axes.T
-    low, high = at.min(axis=0), at.max(axis=0)
+    low = at.min(axis=0)
+    high = at.max(axis=0)
     shares = values[:2] / (values.sum() or 1.0)
     return _PrincipalAxes((at - low) / np.where(high > low, high - low, 1.0), axes, shares)
 
@@ -165,7 +169,10 @@ class _Map:
     ) -> None:
         quasi = scene.task.quasi
         assert state.groups is not None
-        self.scene, self.state, self.groups, self.axes = scene, state, state.groups, axes
+        self.scene = scene
+        self.state = state
+        self.groups = state.groups
+        self.axes = axes
         self.drawn = [] if principal else [quasi[a] for a in dict.fromkeys(axes)]
         """The attributes across and up; only one where there is no other, none over principal
         axes."""
@@ -219,7 +226,8 @@ class _Map:
         room = max(self.columns // max(len(ticks), 1) - 1, 3)
         end = 0
         for share, text in ticks:
-            label, column = shortened(text, room), self.cell((share, 0))[1]
+            label = shortened(text, room)
+            column = self.cell((share, 0))[1]
             begin = min(max(column - len(label) // 2, end), canvas.width - len(label))
             canvas.put(self.rows, column, "┬", "dim")
             if begin >= end:
@@ -229,7 +237,8 @@ class _Map:
     def _draw_records(self, canvas: Canvas[Tone]) -> dict[int, list[tuple[int, int]]]:
         """Draw a mark per record, side by side where they meet; return the cells by group."""
         spots: dict[int, list[tuple[int, int]]] = {}
-        step, rows = self.scene.step, self.state.rows
+        step = self.scene.step
+        rows = self.state.rows
         seeds: tuple[int, ...] = ()
         if step is not None and isinstance(step.event, GroupSplit) and len(rows):
             seeds = step.event.seeds
@@ -262,7 +271,8 @@ class _Map:
         """Draw records of a large table as dots; those of the decision come last."""
         step = max(len(self.groups) // _MOST_DOTS, 1)
         for record in [*range(0, len(self.groups), step), *self.state.rows[:_MOST_DOTS].tolist()]:
-            group, place = int(self.groups[record]), self.at[record]
+            group = int(self.groups[record])
+            place = self.at[record]
             tone: Tone = "dim" if group < 0 else mark_of(self.state, group)[1]
             x = 2 * (self.left + 2) + round(float(place[0]) * (2 * self.columns - 5))
             canvas.dot(x, 8 + round((1 - float(place[1])) * (4 * self.rows - 13)), tone)
@@ -280,11 +290,14 @@ class _Map:
             if is_crowded and group not in self.lit:
                 continue
             rows, columns = zip(*spots[group], strict=True)
-            top, left = min(rows) - 1, max(min(columns) - 1, self.left + 1)
-            bottom, right = max(rows) + 1, max(columns) + 1
+            top = min(rows) - 1
+            left = max(min(columns) - 1, self.left + 1)
+            bottom = max(rows) + 1
+            right = max(columns) + 1
             tone = mark_of(self.state, group)[1]
             canvas.outline(top, left, bottom, right, tone)
-            size, k = int(self.sizes[group]), self.scene.task.k
+            size = int(self.sizes[group])
+            k = self.scene.task.k
             label = f"{group + 1}:{size}{'✓' if size >= k else f'/{k}'}"
             if right - left > len(label):
                 canvas.put_if_free(top, left + 1, label, tone, "─")
@@ -292,12 +305,14 @@ class _Map:
     def _draw_tethers(self, canvas: Canvas[Tone]) -> None:
         """Draw the distances of the decision as dotted lines, and a centre with its trail."""
         for origin, target, text, chosen in _tethers(self.scene, self.state, self.at):
-            start, end = self.dot(origin), self.dot(target)
+            start = self.dot(origin)
+            end = self.dot(target)
             tone: Tone = "warn" if chosen else "dim"
             canvas.line(start, end, tone, 1, 1 if chosen else 2)
             for share, down in product((0.5, 0.35, 0.65, 0.2, 0.8), (0, 1, -1)):
                 x, y = (a + share * (b - a) for a, b in zip(start, end, strict=True))
-                row, column = int(y) // 4 + down, int(x) // 2 - len(text) // 2
+                row = int(y) // 4 + down
+                column = int(x) // 2 - len(text) // 2
                 if canvas.put_if_free(row, column, text, tone):
                     break
         came = self.state.growing if self.scene.algorithm.name == "sd" else ()
@@ -315,7 +330,8 @@ class _Map:
             if not isinstance(cut, CutMade) or cut.attribute not in self.axes:
                 continue
             along = self.axes.index(cut.attribute)
-            middle, ends = spots[along][[cut.below, cut.above]].mean(), [0.5, 0.5]
+            middle = spots[along][[cut.below, cut.above]].mean()
+            ends = [0.5, 0.5]
             if len(spots) > 1:
                 box = cut.part.box[self.axes[1 - along]]
                 ends = spots[1 - along][list(box)].tolist()
@@ -354,7 +370,8 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
         return
     if not candidates or not candidates[0].parts:  # no distances
         return
-    record, before = int(state.rows[0]), list(state.growing[:-1])
+    record = int(state.rows[0])
+    before = list(state.growing[:-1])
     if step.kind == "start" and isinstance(step.event, MemberTaken):
         before = [step.event.last]
     elif candidates[0].record is None:  # it joins a cluster that is closed
@@ -380,7 +397,8 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
     """Return the clusters as texts: totals, those of the decision, the others by number."""
     groups = groups_now(scene)
     assert groups is not None
-    k, sizes = scene.task.k, sizes_of(scene, groups)
+    k = scene.task.k
+    sizes = sizes_of(scene, groups)
     clusters = np.flatnonzero(sizes)
     below = int((sizes[clusters] < k).sum())
     listed: list[tuple[str, Tone]] = [
@@ -453,7 +471,8 @@ class Tree(Drawing):
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
-        picture, state = Picture(width, height), scene.state
+        picture = Picture(width, height)
+        state = scene.state
         if not isinstance(state, ClusteringState) or not (state.cuts or state.joined):
             picture.wrap("The tree begins with the first cut or merge that is watched.")
             return picture
@@ -515,7 +534,8 @@ def _cuts(scene: Scene, state: ClusteringState) -> _Node:
         leaves[cut.group].parts = lower, upper
         leaves[cut.group], leaves[cut.upper] = lower, upper
     for group, leaf in leaves.items():
-        closed, lit = group in state.closed, group == current_group
+        closed = group in state.closed
+        lit = group == current_group
         leaf.text = f"{'▸ ' if lit else ''}{leaf.text} {'✓' if closed else '…'}"
         leaf.tone = "here" if lit else "good" if closed else ""
     return root

@@ -99,7 +99,8 @@ def draw_curves(
     if height < 3 or picture.width < 20:
         return
     values = [value for points, _ in curves for _, value in points]
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     labels = list(dict.fromkeys((figure_text(low), figure_text(high))))
     if low < high and len(labels) == 1:
         labels = list(distinguishable(low, high))
@@ -115,12 +116,14 @@ def draw_curves(
         shares = [((at - first) / span, value) for at, value in thin]
         series.append((([*shares, (1.0, thin[-1][1])]), tone))
     if low == high:
-        low, high = low - 1, high + 1
+        low = low - 1
+        high = high + 1
         labels = ["", labels[0], ""]
     canvas.plot(series, labels, "dim", low, high)
     picture.add(canvas)
     label_width = max(map(len, labels))
-    begin, end = f"└ step {first:,}", f"step {last:,}"
+    begin = f"└ step {first:,}"
+    end = f"step {last:,}"
     room = max(picture.width - label_width - len(begin), len(end) + 1)
     picture.line(f"{'':>{label_width}}{begin}{end:>{room}}"[: picture.width], "dim")
 
@@ -159,7 +162,8 @@ def _gauges(picture: Picture, scene: Scene, step: Step, sizes: Int64s | None) ->
     if step.counters.get("remaining"):
         entries.append((f"{step.counters['remaining']:,.0f} left", "dim"))
     if sizes is not None and len(sizes):
-        k, small = scene.task.k, sizes < scene.task.k
+        k = scene.task.k
+        small = sizes < scene.task.k
         tone: Tone = "bad" if small.any() else "good"
         text = f"{count_of(len(sizes), 'class', 'classes')}, {int(small.sum()):,} below k = {k:,}"
         entries.append((f"{'✗' if small.any() else '✓'} {text}", tone))
@@ -190,7 +194,8 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
     most = max(min(room // 2, max(2 * k, int(sizes.max()))), min(k + 1, room // 2))
     per_bar = -(-max(int(np.percentile(sizes, 95)), 2 * k) // most)
     bars = np.bincount(np.minimum((sizes - 1) // per_bar, most - 1), minlength=most)
-    top, rows = int(bars.max()), height - 2
+    top = int(bars.max())
+    rows = height - 2
     shown = f"{top:,}"
     label_width = max(len(shown), 5)
     wide = min(max((picture.width - label_width - 2) // most, 2), _WIDEST_BAR)

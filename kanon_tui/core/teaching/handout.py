@@ -155,7 +155,8 @@ def explain(
 
 def introduction(project: Project, run: Run) -> Iterator[str]:
     """Yield the lines about the set-up of a run."""
-    task, algorithm = run.task, run.algorithm
+    task = run.task
+    algorithm = run.algorithm
     names = [attribute.name for attribute in task.quasi]
     yield (
         f"{project.name}: {count_of(task.n, 'record')} with "
@@ -186,7 +187,8 @@ def introduction(project: Project, run: Run) -> Iterator[str]:
 
 def outcome(result: Result) -> Iterator[str]:
     """Yield the lines about the release."""
-    measures, task = result.measures, result.task
+    measures = result.measures
+    task = result.task
     levels = result.grouping.levels
     if levels is not None:
         pairs = [f"{a.name} at level {x}" for a, x in zip(task.quasi, levels, strict=True)]

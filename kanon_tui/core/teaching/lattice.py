@@ -78,7 +78,8 @@ class LatticePicture(Drawing):
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
-        state, picture = scene.state, Picture(width, height)
+        state = scene.state
+        picture = Picture(width, height)
         if not isinstance(state, FullDomainState) or state.lattice is None:
             picture.line("The lattice is drawn with the first decision.", "dim")
             return picture
@@ -107,10 +108,12 @@ class LatticePicture(Drawing):
     def _draw_nodes(
         self, picture: Picture, scene: Scene, state: FullDomainState, layout: _Layout
     ) -> None:
-        lattice, shown = state.strings, _shown(state)
+        lattice = state.strings
+        shown = _shown(state)
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
-        current, best = state.node_of(state.current), state.node_of(state.best)
+        current = state.node_of(state.current)
+        best = state.node_of(state.best)
         doubtful = {state.node_of(test.levels) for test in _tests_asked(scene)}
         flood = set(state.settled_at(scene.number).tolist())
         names = ", ".join(visible(lattice.names[a]) for a in shown)
@@ -120,11 +123,13 @@ class LatticePicture(Drawing):
             verdict = Verdict(int(state.verdicts[node]))
             mark, tone, _ = _LOOKS[verdict]
             if node == best:
-                mark, tone = "★", "on-best"
+                mark = "★"
+                tone = "on-best"
             elif node in flood and verdict in _RULED_OUT:
                 tone = "on-warn"
             if node in doubtful:
-                mark, tone = "?", "here"
+                mark = "?"
+                tone = "here"
             text = f"{mark}{_levels(lattice, shown, node)}"
             is_current = node == (current if self._cursor is None else self._cursor)
             text_column = column - len(text) // 2
@@ -243,7 +248,8 @@ def _draw_bars(picture: Picture, state: FullDomainState, room: int) -> None:
         f"{begin}" if together == 1 else f"{begin}-{min(begin + together, len(counts)) - 1}"
         for begin in begins
     ][::-1]
-    label, number = max(map(len, names)), max(len(f"{row.sum():,}") for row in rows)
+    label = max(map(len, names))
+    number = max(len(f"{row.sum():,}") for row in rows)
     longest = max(max(int(row.sum()) for row in rows), 1)
     width = max(picture.width - label - number - 2, 4)
     thick = min(max(room // len(rows), 1), 3)
@@ -272,13 +278,13 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
     """Draw the sets of attributes that were searched before, each as a small lattice."""
     lattice = state.strings
     canvas: Canvas[Tone] = Canvas(picture.width, picture.height // 3, "")
-    part_column, tall = 0, 0
+    part_column = 0
+    tall = 0
     for part, verdicts in state.parts.items():
-        name, part_result = (
-            "·".join(lattice.names[a] for a in part),
-            state.part_results.get(part, ""),
-        )
-        at_work, is_done = part == state.part, verdicts is not None or part_result
+        name = "·".join(lattice.names[a] for a in part)
+        part_result = state.part_results.get(part, "")
+        at_work = part == state.part
+        is_done = verdicts is not None or part_result
         title = (
             f"{'▸' if at_work else '✓' if is_done else ' '}{visible(name)} {part_result}".rstrip()
         )
@@ -286,7 +292,8 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
         rows = lattice_rows(lattice, nodes) if 0 < len(nodes) <= MOST_NODES else ()
         wide = max([len(title), *(2 * len(row) for row in rows)]) + 2
         if len(rows) >= canvas.height:
-            rows, wide = (), len(title) + 2
+            rows = ()
+            wide = len(title) + 2
         if part_column + wide > picture.width:
             canvas.put(0, max(min(part_column, picture.width - 1), 0), "…", "dim")
             break
@@ -296,13 +303,15 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
         for number, row in enumerate(rows, start=1):
             for place, node in enumerate(row, start=(wide - 2 * len(row)) // 4):
                 canvas.put(number, part_column + 2 * place, *_LOOKS[Verdict(looks[node])][:2])
-        part_column, tall = part_column + wide, min(max(tall, len(rows) + 1), canvas.height)
+        part_column = part_column + wide
+        tall = min(max(tall, len(rows) + 1), canvas.height)
     picture.add_rows(tuple(canvas.runs(row)) for row in range(tall))
 
 
 def _brackets(picture: Picture, state: FullDomainState) -> None:
     """Draw per attribute the levels between which a pointer still moves, and its present level."""
-    lattice, pointers = state.lattice, state.pointers
+    lattice = state.lattice
+    pointers = state.pointers
     if lattice is None or pointers is None:
         return
     label = min(max(len(visible(name)) for name in lattice.names), max(picture.width // 3, 6))
@@ -333,7 +342,8 @@ def _levels(lattice: LatticeGrid, shown: Sequence[int], node: int) -> str:
 def _about(picture: Picture, state: FullDomainState, node: int) -> None:
     """Draw the selected string: its names, its value and what is known of it."""
     lattice = state.strings
-    shown, levels = _shown(state), lattice.levels(node)
+    shown = _shown(state)
+    levels = lattice.levels(node)
     string = StringText(tuple(lattice.names[a] for a in shown), tuple(levels[a] for a in shown))
     value = f"  RV {value_text(float(lattice.rvs[node]))}" if state.part is None else ""
     picture.wrap(f"{string}{value}: {state.why(node)}")

@@ -34,7 +34,8 @@ class Picture:
     """Rows that are written from the top; texts from data are made safe to show."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
+        self.width = width
+        self.height = height
         self._rows: list[list[tuple[str, Tone]]] = [[]]
 
     def write(self, text: object, tone: Tone = "") -> Picture:
@@ -152,7 +153,8 @@ class Drawing(ABC):
 T = TypeVar("T")
 _FRAME = "─│╭╮╰╯"
 """The signs of outlines."""
-_BLANK, _BRAILLE = " ", 0x2800
+_BLANK = " "
+_BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the braille characters, four rows of two."""
 
@@ -172,7 +174,8 @@ class Canvas(Generic[T]):
     """Characters row by row, each with its tone; anything outside is not drawn."""
 
     def __init__(self, width: int, height: int, blank: T) -> None:
-        self.width, self.height = max(width, 0), max(height, 0)
+        self.width = max(width, 0)
+        self.height = max(height, 0)
         self.characters = [[_BLANK] * self.width for _ in range(self.height)]
         self.tones = [[blank] * self.width for _ in range(self.height)]
 
@@ -202,7 +205,8 @@ class Canvas(Generic[T]):
 
     def dot(self, x: int, y: int, tone: T) -> None:
         """Set one of the 2 × 4 dots of a cell that has no text."""
-        row, column = y // 4, x // 2
+        row = y // 4
+        column = x // 2
         if self.is_free(row, column):
             bits = self._bits(row, column) | _DOTS[y % 4][x % 2]
             self.put(row, column, chr(_BRAILLE + bits), tone)
@@ -244,13 +248,15 @@ class Canvas(Generic[T]):
         `labels` are the texts of the axis, the lowest first, at even distances from `low` to
         `high`.
         """
-        label_width, rows = max(map(len, labels)), self.height
+        label_width = max(map(len, labels))
+        rows = self.height
         for row in range(rows):
             self.put(row, label_width, "│", axis)
         for place, label in enumerate(labels):
             row = round((rows - 1) * (1 - place / max(len(labels) - 1, 1)))
             self.put(row, 0, f"{label:>{label_width}}┤", axis)
-        across, up = (self.width - label_width - 1) * 2 - 1, rows * 4 - 1
+        across = (self.width - label_width - 1) * 2 - 1
+        up = rows * 4 - 1
         span = high - low or 1.0
         for points, tone in series:
             dots = [

@@ -42,7 +42,8 @@ def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRu
 
 def watched(run: Run, *, paused: bool = False) -> LiveRun:
     """Return a live run of a run whose steps have the facts for pictures."""
-    timeline, small = new_timeline(run.algorithm), run.task.n <= EVERY_DECISION
+    timeline = new_timeline(run.algorithm)
+    small = run.task.n <= EVERY_DECISION
     live = LiveRun(run, paused=paused, timeline=timeline, every_decision=small)
     if paused:
         live.set_speed(1)

@@ -53,7 +53,8 @@ def record(project: Project, task: Task, abandoned: Stop = never) -> Recording:
             if timeline.last < MOST_KEPT:
                 timeline.add(step)
             else:
-                context.decisions_per_step, context.watched = MOST_KEPT, False
+                context.decisions_per_step = MOST_KEPT
+                context.watched = False
             if abandoned():
                 run.cancel()
         measures = conclude(run, project).measures
@@ -84,7 +85,8 @@ def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -
 
 def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
     """Draw the progress of both runs on one scale, and their curves in one plot."""
-    picture, longest = Picture(width, height), max(run.timeline.last for run in runs)
+    picture = Picture(width, height)
+    longest = max(run.timeline.last for run in runs)
     common = next(
         (
             comparable
@@ -101,7 +103,8 @@ def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> 
         + (f"  {figure} {figure_text(points[-1][1])}" if points else "")
         for run, step, (figure, points) in zip(runs, at, curves, strict=True)
     ]
-    label, longest_text = max(map(len, names)), max(map(len, texts))
+    label = max(map(len, names))
+    longest_text = max(map(len, texts))
     for name, step, text, tone in zip(names, at, texts, _TONES, strict=True):
         picture.write(f"{name:<{label}}", "strong")
         picture.write(bar(step / longest, max(width - label - longest_text, 4)), tone).line(text)
@@ -125,7 +128,8 @@ def _points(
 def _scaled(points: Points) -> Points:
     """Return points with values from 0 to 1."""
     values = [value for _, value in points]
-    low, span = min(values), (max(values) - min(values)) or 1.0
+    low = min(values)
+    span = (max(values) - min(values)) or 1.0
     return [(at, (value - low) / span) for at, value in points]
 
 

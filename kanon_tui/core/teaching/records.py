@@ -50,7 +50,8 @@ class Records(Drawing):
         if groups is None:
             groups = np.full(scene.task.rows, UNPLACED)
         if scene.number != self._step:
-            self._step, self._top = scene.number, 0
+            self._step = scene.number
+            self._top = 0
         concerned = rows_concerned(scene, groups) if groups.max(initial=-1) >= 0 else groups[:0]
         other_records = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
         order = np.concatenate([concerned, other_records])
@@ -66,7 +67,8 @@ class Records(Drawing):
         }
         _table(picture, scene, groups, rows, lit)
         more = len(order) - self._top - len(rows)
-        what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
+        what = f"▸ {len(concerned):,} concerned"
+        copies = scene.task.copies
         if copies is not None:
             what = f"{what}, with {copies[concerned].sum():,} records"
         picture.line(shortened(f"{what}, {more:,} more below" if more else what, width), "dim")
@@ -119,7 +121,8 @@ def _table(
 
 def _change_text(before: str, after: str, most: int = 1_000) -> str:
     """Return `41→40-49`, or the published cell alone where nothing changes or that does not fit."""
-    before, after = visible(before), visible(after)
+    before = visible(before)
+    after = visible(after)
     both = f"{before}→{after}"
     if before == after or len(both) > most:
         both = after if before == after else f"→{after}"
@@ -165,7 +168,8 @@ def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
 
 def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
     """Return the number of records of every class."""
-    is_grouped, copies = groups >= 0, scene.task.copies
+    is_grouped = groups >= 0
+    copies = scene.task.copies
     return counted(groups[is_grouped], None if copies is None else copies[is_grouped], least=1)
 
 
@@ -207,7 +211,8 @@ def boxes_of(
     texts = []
     for x, attribute in enumerate(scene.task.quasi):
         is_hidden = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
-        shown, codes = np.where(is_hidden, -1, numbers), attribute.column.codes[members]
+        shown = np.where(is_hidden, -1, numbers)
+        codes = attribute.column.codes[members]
         cells = cell_texts(
             attribute, GroupValues.from_records(shown, codes, len(groups_shown), None)
         )

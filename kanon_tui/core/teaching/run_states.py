@@ -236,7 +236,8 @@ class FullDomainState(RunState):
 
     def why(self, node: int) -> str:
         """Return a sentence on what is known about a string."""
-        verdict, since = Verdict(int(self.verdicts[node])), int(self._since[node])
+        verdict = Verdict(int(self.verdicts[node]))
+        since = int(self._since[node])
         if verdict is Verdict.OPEN:
             return "still open"
         if verdict in (Verdict.PASSES, Verdict.FAILS):
@@ -430,7 +431,8 @@ class ClusteringState(RunState):
         """Renumber the groups; a tree of merges goes on under the new number of its records."""
         before = self.groups
         self.groups = None if together is None else together.copy()
-        trees, self.joined = self.joined, {}
+        trees = self.joined
+        self.joined = {}
         if before is None or self.groups is None:
             return
         sizes = np.bincount(self.groups[self.groups >= 0])

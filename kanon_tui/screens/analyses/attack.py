@@ -96,7 +96,8 @@ class PersonPane(Vertical):
         self._draw()
 
     def _draw(self) -> None:
-        person, grid = self.person, self.query_one(Grid)
+        person = self.person
+        grid = self.query_one(Grid)
         summaries = self.query_one("#summaries", Static)
         summaries.display = person is not None
         if person is None:
@@ -132,7 +133,8 @@ class PeopleRows(GridSource):
 
     def __init__(self, external: Table, attack: Attack) -> None:
         self.attack = attack
-        self.height, self.name_width = external.height, len(f"{external.height:,}") + 1
+        self.height = external.height
+        self.name_width = len(f"{external.height:,}") + 1
         self._cells = FrameSource(external.frame, external.missing_tokens)
         self.columns: Sequence[GridColumn] = [
             GridColumn("original", 8, True),
@@ -157,7 +159,9 @@ class PeopleRows(GridSource):
 
     def line(self, row: int) -> list[Cell]:
         """Return matches in both tables, what is certain, and the outsider's columns."""
-        person, original, release = int(self.order[row]), self.attack.original, self.attack.release
+        person = int(self.order[row])
+        original = self.attack.original
+        release = self.attack.release
         sure = [bool(side.disclosed_people[person]) for side in (original, release)]
         where = {(True, True): "both", (True, False): "original", (False, True): "release"}
         return [
@@ -230,7 +234,8 @@ class AttackScreen(AnalysisScreen):
 
     def released(self) -> None:
         """Look the people up in the release; of another table, ask on which attributes."""
-        result, external = self.result, self.external
+        result = self.result
+        external = self.external
         if result is None or external is None:
             return
         is_known = self.tables is not None and self.tables[0] is external
@@ -238,7 +243,9 @@ class AttackScreen(AnalysisScreen):
         def opened(both: tuple[Task, Table]) -> None:
             task, release = both
             joined = tuple(name for name in self.joined if is_known and name in release.names)
-            self.tables, self.joined, self.people = (external, task, release), joined, None
+            self.tables = (external, task, release)
+            self.joined = joined
+            self.people = None
             self._draw()
             if joined:
                 self._link(joined)
@@ -269,7 +276,9 @@ class AttackScreen(AnalysisScreen):
     # -- the attack
 
     def _link(self, joined: tuple[str, ...]) -> None:
-        tables, project, name = self.tables, self.project, self.external_name
+        tables = self.tables
+        project = self.project
+        name = self.external_name
         assert tables is not None
         external, task, release = tables
 
@@ -278,7 +287,8 @@ class AttackScreen(AnalysisScreen):
             return PeopleRows(external, attack)
 
         def linked(people: PeopleRows) -> None:
-            self.joined, self.people = joined, people
+            self.joined = joined
+            self.people = people
             self._draw()
 
         self.in_background(link, linked, "looking everybody up")
@@ -308,10 +318,12 @@ class AttackScreen(AnalysisScreen):
     @on(Grid.Chosen, "#people")
     def show_person(self, event: Grid.Chosen) -> None:
         """Show the records that may be the person's, in both tables."""
-        people, tables = self.people, self.tables
+        people = self.people
+        tables = self.tables
         if people is None or tables is None:
             return
-        person, attack = int(people.order[event.row]), people.attack
+        person = int(people.order[event.row])
+        attack = people.attack
         _, task, release = tables
 
         def find() -> Person:

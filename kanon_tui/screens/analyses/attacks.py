@@ -39,7 +39,7 @@ class AttacksScreen(AnalysisPanel):
         if self.found:
             tried = [result.control[0] for result in self.found[0].attacks if result.control]
             beside = f" · beside {max(tried):,} others" if tried else ""
-        measures = "".join(f" · {each}" for each in self.options["counter_measures"])
+        measures = "".join(f" · {option}" for option in self.options["counter_measures"])
         return f" · {self.options['kind']}{beside}{measures}"
 
     def action_kind(self) -> None:

@@ -290,7 +290,7 @@ class FormPanel(AnalysisPanel):
 
     def show_findings(self, findings: Findings) -> None:
         """Show what was found: the text, and the curves of the first section that has some."""
-        curves = next((each.curves for each in findings.sections if each.curves), None)
+        curves = next((section.curves for section in findings.sections if section.curves), None)
         self.set_class(curves is not None, "-plotted")
         if curves is not None:
             self.query_one("#plot-pane").border_title = curves.title

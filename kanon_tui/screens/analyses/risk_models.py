@@ -93,7 +93,8 @@ class RiskModelsScreen(AnalysisPanel):
         """Choose the column of survey weights."""
         if self.result is None:
             return
-        roles, known = self.result.task.roles, self.session.project.attributes
+        roles = self.result.task.roles
+        known = self.session.project.attributes
         names = [n for n in roles if n in known and known[n].kind is Kind.NUMERIC]
         names.sort(key=lambda n: (known[n].role is not Role.WEIGHT, roles[n] is Role.QUASI))
         if not names:
@@ -108,7 +109,8 @@ class RiskModelsScreen(AnalysisPanel):
                 self.edit_attributes([name], f"{name}: survey weight", **fields)
             self._assume(weights=name)
 
-        hint, named = "how many people of the population a record stands for", {n: n for n in names}
+        hint = "how many people of the population a record stands for"
+        named = {n: n for n in names}
         title = "Which column has survey weights?"
         self.ask_one(title, named, self.options["weights"], chosen, hint)
 

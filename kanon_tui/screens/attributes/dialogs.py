@@ -55,7 +55,9 @@ class KindDialog(PreviewDialog):
         current: Choice,
     ) -> None:
         super().__init__(f"What is {name}?")
-        self._texts, self._tokens, self._current = texts, missing_tokens, current
+        self._texts = texts
+        self._tokens = missing_tokens
+        self._current = current
         self._readings = ways
 
     def content(self) -> ComposeResult:
@@ -71,7 +73,8 @@ class KindDialog(PreviewDialog):
 
     def on_mount(self) -> None:
         """List how the column can be read, with the cursor on the way that is used."""
-        readings, choices = self._readings, self.query_one("#readings", OptionList)
+        readings = self._readings
+        choices = self.query_one("#readings", OptionList)
         choices.focus()
         width = max(cell_len(reading.title) for reading in readings)
         for reading in readings:
@@ -103,7 +106,8 @@ class KindDialog(PreviewDialog):
     def _parse(
         self, choice: Choice, take_parsed: Callable[[Parsed], object], *, closes: bool = False
     ) -> None:
-        texts, tokens = self._texts, self._tokens
+        texts = self._texts
+        tokens = self._tokens
         self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), take_parsed, covers=closes)
 
     def _show(self, parse: Parsed) -> None:
@@ -187,11 +191,13 @@ class PublishDialog(FormDialog):
 
         `key_file` is where the key of pseudonyms is kept.
         """
-        coded, ordered = spec.role is Role.IDENTIFIER, spec.kind is not None and spec.kind.ordered
+        coded = spec.role is Role.IDENTIFIER
+        ordered = spec.kind is not None and spec.kind.ordered
         choices = _IDENTIFIER if coded else _NUMBERS if ordered else _CATEGORIES
         value = spec.identifier if coded else spec.publish or ""
         is_offered = value in [choice for _, choice in choices]
-        self._first, self._column = "published" if coded else "a_class_has", column
+        self._first = "published" if coded else "a_class_has"
+        self._column = column
         values = {**vars(spec), self._first: value if is_offered else "", "key_file": key_file}
         more = (_KEY_FILE,) if coded else _ENDS if column is not None else ()
         fields = [Field(self._first, text()), *more]
@@ -232,7 +238,9 @@ class AssociationDialog(Dialog):
         where: str = "",
     ) -> None:
         super().__init__(f"Association of the quasi-identifiers{where}")
-        self._names, self._matrix, self._close = names, matrix, close
+        self._names = names
+        self._matrix = matrix
+        self._close = close
 
     def content(self) -> ComposeResult:
         yield Grid(_matrix(self._names, self._matrix))

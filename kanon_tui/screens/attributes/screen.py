@@ -119,10 +119,13 @@ class AttributesScreen(FindingScreen):
     def show(self, session: Session) -> None:
         """Fill the table at once and the figures as they are ready."""
         if session is not self._shown:
-            self._shown, self._associations = session, None
+            self._shown = session
+            self._associations = None
             self.marked.clear()
         if session.table is not self._measured:
-            self._measured, self._columns, self._associated = session.table, {}, None
+            self._measured = session.table
+            self._columns = {}
+            self._associated = None
         self._fill()
         self._measure_columns(session)
         if session.project is not self._associated:
@@ -131,13 +134,15 @@ class AttributesScreen(FindingScreen):
 
     def _show_risk(self, session: Session) -> None:
         """Count the records at risk, unless nothing has changed since the last count began."""
-        k, line = session.project.privacy.k, self.query_one("#gauge", Static)
+        k = session.project.privacy.k
+        line = self.query_one("#gauge", Static)
         counted_state = session, session.table, session.project.attributes, k
         if self._counted_for == counted_state:
             if self._risk is not None:  # None: still being counted
                 line.update(gauge(*self._risk, self))
             return
-        self._counted_for, self._risk = counted_state, None
+        self._counted_for = counted_state
+        self._risk = None
 
         def counted(made: tuple[Risk, RepeatedPeople | None]) -> None:
             self._risk = made
@@ -279,7 +284,8 @@ class AttributesScreen(FindingScreen):
         def take(weight: float | None) -> None:
             self.edit_attributes(names, f"weight of {', '.join(names)}", weight=weight)
 
-        title, parse = f"Weight of {', '.join(names)}", partial(WEIGHT.parse, who=names[0])
+        title = f"Weight of {', '.join(names)}"
+        parse = partial(WEIGHT.parse, who=names[0])
         hint = "A share from 0 to 1; the others share what is left. Empty: computed."
         ask_text(self, title, take, parse, WEIGHT.text(spec.weight), hint)
 
@@ -396,7 +402,8 @@ class AttributesScreen(FindingScreen):
     @on(Grid.Moved)
     def show_reason(self) -> None:
         """Show below the table why the role of the column under the cursor was guessed."""
-        session, name = self.session, self.current
+        session = self.session
+        name = self.current
         pane = self.query_one("#attributes-pane")
         if not session.attribute(name).guessed:
             pane.border_subtitle = ""
@@ -411,10 +418,12 @@ class AttributesScreen(FindingScreen):
 
     def action_kind(self) -> None:
         """Choose kind and format from a list with a preview."""
-        session, name = self.session, self.current
+        session = self.session
+        name = self.current
         spec = session.attribute(name)
 
-        texts, tokens = session.records.texts(name), session.table.missing_tokens
+        texts = session.records.texts(name)
+        tokens = session.table.missing_tokens
 
         def find() -> tuple[Sequence[Reading], Choice]:
             """Return the ways to read the column, and the one in use."""
@@ -442,7 +451,9 @@ class AttributesScreen(FindingScreen):
 
     def action_publish(self) -> None:
         """Ask what a class prints of the attribute, or how an identifier is treated."""
-        session, name, project = self.session, self.current, self.session.project
+        session = self.session
+        name = self.current
+        project = self.session.project
         spec = session.attribute(name)
         if spec.role is Role.WEIGHT:
             publishes = not spec.publish_unique

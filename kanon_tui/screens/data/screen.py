@@ -193,10 +193,12 @@ class DataScreen(FindingScreen):
         """Fill facts and table; the table only when it is another one."""
         self.show_counting(self.host.counting.progress)
         if session.table is not self._profiled:
-            self._profiled, self._profiles = session.table, {}
+            self._profiled = session.table
+            self._profiles = {}
         if session is not self._shown or session.table.frame is not self._frame:
             same_file = session is self._shown
-            self._shown, self._frame = session, session.table.frame
+            self._shown = session
+            self._frame = session.table.frame
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
             view = self.view if same_file else View()
@@ -243,7 +245,8 @@ class DataScreen(FindingScreen):
             return False
         tokens = session.table.missing_tokens
         self._paged_source = source
-        pages, missed = FilePages(source), self._reader.missed
+        pages = FilePages(source)
+        missed = self._reader.missed
         self._paged = PagedRows(pages, sample.columns, missed, missing=tokens)
         return True
 
@@ -264,7 +267,8 @@ class DataScreen(FindingScreen):
 
     @on(Grid.Moved)
     def _show_profile(self) -> None:
-        session, table = self.session, self.session.table
+        session = self.session
+        table = self.session.table
         name = table.names[self.grid.column]
         spec = session.attribute(name)
         key = (name, spec.kind, spec.format)
@@ -326,7 +330,8 @@ class DataScreen(FindingScreen):
         assert source is not None
         if self.in_file:
             self.leave_file()
-        row, wanted = int(self.matches[place]), self.wanted.casefold()
+        row = int(self.matches[place])
+        wanted = self.wanted.casefold()
         hits = [x for x, cell in enumerate(source.line(row)) if wanted in cell.text.casefold()]
         grid.go_to(row, next(iter(hits), None))
         self._fill_titles(place)
@@ -335,7 +340,9 @@ class DataScreen(FindingScreen):
 
     def _show_view(self, view: View) -> None:
         """Sort and filter in the background; the cursor stays on its record where it is shown."""
-        session, all_rows, grid = self.session, self._all_rows, self.grid
+        session = self.session
+        all_rows = self._all_rows
+        grid = self.grid
         if all_rows is None:
             return
         source = self._source if not self.in_file else None
@@ -345,7 +352,8 @@ class DataScreen(FindingScreen):
             if view.filter is not None and not len(records):
                 self.host.notify(f"no record matches: {view.filter}", "warning")
                 return
-            self.view, self.matches = view, ()
+            self.view = view
+            self.matches = ()
             source = all_rows if view.plain else all_rows.arranged(records)
             self._source = source
             if view.plain and self._paged is not None:
@@ -360,7 +368,8 @@ class DataScreen(FindingScreen):
         self.compute(lambda: arranged_records(session, view), arranged, group="view")
 
     def _fill_titles(self, match: int | None = None) -> None:
-        pane, source = self.query_one("#table-pane"), self._source
+        pane = self.query_one("#table-pane")
+        source = self._source
         if source is None:
             return
         name = visible(self.session.data_path.name)
@@ -385,7 +394,8 @@ class DataScreen(FindingScreen):
 
     def action_filter(self) -> None:
         """Show only some records; what is anonymised stays the whole table."""
-        column, known = self.column, self.view.filter
+        column = self.column
+        known = self.view.filter
 
         def take(filter: Filter | None) -> None:
             self._show_view(replace(self.view, filter=filter))
@@ -400,7 +410,8 @@ class DataScreen(FindingScreen):
         ask_text(self, f"Show records whose {column} has", take, parse, value, hint)
 
     def action_go_to_column(self) -> None:
-        grid, names = self.grid, self.session.table.names
+        grid = self.grid
+        names = self.session.table.names
         self.ask(Pick("Go to column", names), lambda name: grid.go_to(grid.row, names.index(name)))
 
     def action_copy(self) -> None:
@@ -413,7 +424,8 @@ class DataScreen(FindingScreen):
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""
-        grid, paged = self.grid, self._paged if self.in_file else None
+        grid = self.grid
+        paged = self._paged if self.in_file else None
         height = self.session.records.height if paged is None else paged.height
 
         def parse(text: str) -> int:
@@ -445,7 +457,8 @@ class DataScreen(FindingScreen):
 
     def action_keep(self) -> None:
         """Leave all other records than the filtered ones out of the table, or take them back."""
-        where, filtered = self.session.project.data.read_options.where, self.view.filter
+        where = self.session.project.data.read_options.where
+        filtered = self.view.filter
         if filtered is not None:
             self._change_reading(where={**where, filtered.column: filtered.condition})
         elif where:
@@ -459,7 +472,8 @@ class DataScreen(FindingScreen):
 
     def action_rename(self) -> None:
         """Give the column under the cursor another name, in the release too."""
-        column, rename = self.column, self.session.project.data.read_options.rename
+        column = self.column
+        rename = self.session.project.data.read_options.rename
         in_file = next((old for old, new in rename.items() if new == column), column)
 
         def parse(name: str) -> str:
@@ -480,9 +494,11 @@ def facts_line(session: Session, counting: str = "") -> str:
 
     `counting` says how far the counting of a table beyond memory is.
     """
-    table, facts = session.table, session.table.facts
+    table = session.table
+    facts = session.table.facts
     about = "about " if isinstance(table, SampledTable) and not table.exact else ""
-    records, columns = count_of(table.height, "record"), count_of(len(table.names), "column")
+    records = count_of(table.height, "record")
+    columns = count_of(len(table.names), "column")
     parts = [f"{about}{records} × {columns}"]
     if facts is not None:
         reading: list[str] = [facts.format]

@@ -17,7 +17,8 @@ Node = tuple[int, str]
 """A level and a label of it."""
 
 NOT_COVERED = "— no row: not covered —"
-SELECTED, MAGVAL = "●", "◆"
+SELECTED = "●"
+MAGVAL = "◆"
 SAMPLE = 300
 """Rows that decide how wide a column is."""
 WIDEST = 28
@@ -30,7 +31,8 @@ class _Rows(GridSource):
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
         assert state.hierarchy is not None
-        self.state, self.selected = state, selected
+        self.state = state
+        self.selected = selected
         self.hierarchy: Hierarchy = state.hierarchy
         self.missing = state.missing
         self.without_row = state.uncovered
@@ -41,7 +43,8 @@ class _Rows(GridSource):
 
     def cell(self, node: Node, before: str = "", muted: bool = False) -> Cell:
         """Return a label with its marks: ● selected, ◆ a MAGVal."""
-        chosen, marked = node in self.selected, Mark(*node) in self.hierarchy.marks
+        chosen = node in self.selected
+        marked = Mark(*node) in self.hierarchy.marks
         text = before + (SELECTED if chosen else "") + (f"{MAGVAL} " if marked else "") + node[1]
         mark = "match" if chosen else "changed" if marked else "muted" if muted else ""
         return Cell(text or "·", mark)
@@ -95,7 +98,8 @@ class LevelRows(_Rows):
         if number == len(self.hierarchy.values):
             return self._missing_line()
         place = int(self.state.order[number])
-        path, records = self.hierarchy.rows[place], int(self.state.records[place])
+        path = self.hierarchy.rows[place]
+        records = int(self.state.records[place])
         cells = [self.cell((level, label), muted=not records) for level, label in enumerate(path)]
         cells += [Cell("*", "muted")] * (self.top + 1 - len(path))
         column = self.state.column

@@ -97,7 +97,8 @@ class HierarchiesScreen(HierarchyView):
         self, what: str, fields: Callable[[HierarchyState], Fields], note: str = ""
     ) -> None:
         """Work out new fields of the attribute from its hierarchy as it then is, and take them."""
-        session, name = self.session, self.attribute
+        session = self.session
+        name = self.attribute
 
         def work() -> Fields:
             known = self.state
@@ -151,7 +152,8 @@ class HierarchiesScreen(HierarchyView):
 
     def action_select_range(self) -> None:
         """Select the labels from the last one that was selected to the one under the cursor."""
-        grid, level = self.levels, self.node()[0]
+        grid = self.levels
+        level = self.node()[0]
         assert grid.shown is not None
         first, last = sorted((min(self._last_selected, grid.shown.height - 1), grid.row))
         nodes = set()
@@ -297,7 +299,9 @@ class HierarchiesScreen(HierarchyView):
 
     def _take(self, make: Callable[[], Mapping[str, Any] | None], what: str) -> None:
         """Replace the hierarchy of the attribute; MAGVals and typed research values follow."""
-        name, folder, state = self.attribute, self.session.project.folder, self._known()
+        name = self.attribute
+        folder = self.session.project.folder
+        state = self._known()
 
         def done(made: tuple[dict[str, Any], str]) -> None:
             fields, removed = made
@@ -338,7 +342,9 @@ class HierarchiesScreen(HierarchyView):
         return (project.path or self.session.data_path).parent
 
     def action_import(self) -> None:
-        name, project, column = self.attribute, self.session.project, self._known().column
+        name = self.attribute
+        project = self.session.project
+        column = self._known().column
         assert column is not None
 
         def read(path: Path, attribute: str) -> None:
@@ -348,7 +354,8 @@ class HierarchiesScreen(HierarchyView):
             if path.suffix.lower() != ".xml":
                 read(path, name)
                 return
-            title, hint = f"Which attribute of {path.name}?", "Its name or index there."
+            title = f"Which attribute of {path.name}?"
+            hint = "Its name or index there."
             ask_text(self, title, lambda attribute: read(path, attribute), str, name, hint)
 
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD); tab completes, enter accepts"
@@ -356,7 +363,9 @@ class HierarchiesScreen(HierarchyView):
         self.ask(AskPath(title, f"{self._folder}/", hint, endings=HIERARCHY_ENDINGS), asked)
 
     def action_export(self) -> None:
-        name, hierarchy, project = self.attribute, self.hierarchy, self.session.project
+        name = self.attribute
+        hierarchy = self.hierarchy
+        project = self.session.project
         inputs = [project.data_path, *([project.path] if project.path else [])]
 
         def check(path: Path) -> None:
@@ -384,7 +393,8 @@ class HierarchiesScreen(HierarchyView):
 
     def fix_uncovered(self, values: Sequence[str]) -> None:
         """Ask where values without a row belong."""
-        state, hierarchy = self._known(), self.hierarchy
+        state = self._known()
+        hierarchy = self.hierarchy
         column = state.column
         assert column is not None
         if not values:

@@ -150,11 +150,16 @@ class HierarchyView(FindingScreen):
     def show(self, session: Session) -> None:
         """Show the list at once, and the attribute under the cursor when its state is known."""
         if session is not self._shown:
-            self._shown, self._listed, self._lines, self._folds = session, None, {}, {}
-            self.attribute, self.state = "", None
+            self._shown = session
+            self._listed = None
+            self._lines = {}
+            self._folds = {}
+            self.attribute = ""
+            self.state = None
             self.selected.clear()
         if session.table is not self._table_shown:
-            self._table_shown, self._listed = session.table, None
+            self._table_shown = session.table
+            self._listed = None
         names = session.names(Role.QUASI)
         if self.attribute not in names:
             self.attribute = names[0] if names else ""
@@ -176,10 +181,12 @@ class HierarchyView(FindingScreen):
 
     def _list(self) -> None:
         """List marks and heights of all attributes, after the one that is shown."""
-        session, project = self.session, self.session.project
+        session = self.session
+        project = self.session.project
 
         def listed(lines: tuple[AttributeLine, ...]) -> None:
-            self._listed, self._lines = project, {line.name: line for line in lines}
+            self._listed = project
+            self._lines = {line.name: line for line in lines}
             self._fill_attributes(session.names(Role.QUASI))
 
         if self._listed is not project:
@@ -187,8 +194,10 @@ class HierarchyView(FindingScreen):
 
     def _load(self) -> None:
         """Work out the attribute under the cursor and show it."""
-        session, name = self.session, self.attribute
-        folds, as_tree = self._folds.setdefault(name, set()), self.as_tree
+        session = self.session
+        name = self.attribute
+        folds = self._folds.setdefault(name, set())
+        as_tree = self.as_tree
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(visible(name))
 
@@ -206,8 +215,10 @@ class HierarchyView(FindingScreen):
 
     def _fill(self, made: Made) -> None:
         state, source = made
-        before, self.state = self.state, state
-        again, grid = before is not None and before.name == state.name, self.levels
+        before = self.state
+        self.state = state
+        again = before is not None and before.name == state.name
+        grid = self.levels
         if source is None:
             self._fill_empty(state.problem)
         else:
@@ -244,7 +255,8 @@ class HierarchyView(FindingScreen):
         kind = f" ({state.spec.kind}{values}{self.session.sample_mark(state.name)})"
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(visible(state.name) + kind)
-        origin, other = visible(state.origin), "t table" if self.as_tree else "t tree"
+        origin = visible(state.origin)
+        other = "t table" if self.as_tree else "t tree"
         pane.border_subtitle = Text(f"{shortened(origin, 36)} · {other}")
         keys = "b builder · I import · E export"
         self.query_one("#origin", Static).update(Text(f"{origin}\n\n{keys}"))
@@ -272,7 +284,8 @@ class HierarchyView(FindingScreen):
 
     def node(self) -> Node:
         """Return the label under the cursor; raises InputError if there is none."""
-        grid, _ = self.levels, self.hierarchy
+        grid = self.levels
+        _ = self.hierarchy
         assert grid.shown is not None
         return grid.shown.node(grid.row, grid.column)
 
@@ -332,7 +345,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
     """Asks for a builder; gives its entry in the project (`{builder: mask, …}`) or None."""
 
     def __init__(self, session: Session, state: HierarchyState) -> None:
-        self._session, self._state = session, state
+        self._session = session
+        self._state = state
         kind = state.spec.kind
         self._builders = [b for b in BUILDERS.values() if kind in b.kinds]
         self._builder: Builder = self._first_builder()
@@ -347,7 +361,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
 
         Where none is given, the one that fits the column: what is shown is what it builds.
         """
-        spec, kind = self._state.spec.hierarchy or {}, self._state.spec.kind
+        spec = self._state.spec.hierarchy or {}
+        kind = self._state.spec.kind
         written = spec.get("builder")
         if spec and not written and kind is Kind.CATEGORICAL and self._few:
             written = "groups"
@@ -357,7 +372,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
 
     def _groupings(self) -> dict[str, Proposal]:
         """Return the groupings that can be proposed for the column, by title."""
-        column, session = self._state.column, self._session
+        column = self._state.column
+        session = self._session
         if column is None:
             return {}
         sensitive = {
@@ -395,7 +411,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
         fields = []
         for key in self._builder.keys:
             tall = self._builder.name == "groups" and key.name == "levels"
-            choices, name = key.type.choices, "lines" if tall else "str"
+            choices = key.type.choices
+            name = "lines" if tall else "str"
             kind = replace(text(key.allowed), choices=choices, name=name)
             fields.append(replace(key, type=kind, default=""))
         return fields, texts_of_spec(self._builder, self._beginning())
@@ -404,7 +421,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
         """Return the first values of the form: the project's builder, or the present groups."""
         if self._proposed is not None:
             return self._proposed
-        spec, hierarchy = self._state.spec.hierarchy, self._state.hierarchy
+        spec = self._state.spec.hierarchy
+        hierarchy = self._state.hierarchy
         if spec is None and self._builder.name == "date" and self._state.column is not None:
             return default_specification(self._state.column)
         other = spec is None or spec.get("builder") != "groups"
@@ -460,8 +478,10 @@ class BuilderDialog(FormDialog, PreviewDialog):
 
     def _build(self, *, closes: bool = False) -> None:
         """Build what the form says in the background; what does not fit is shown as an error."""
-        session, name = self._session, self._state.name
-        builder, texts = self._builder, self.form.read()
+        session = self._session
+        name = self._state.name
+        builder = self._builder
+        texts = self.form.read()
 
         def build() -> tuple[dict[str, Any], Preview]:
             spec = spec_from_texts(builder, texts, name)

@@ -49,7 +49,8 @@ class PairedRows(PagedRows):
 
     def line(self, row: int) -> list[Cell]:
         """Return the cells of a record, or … until both releases are read."""
-        texts, other_texts = self.record(row), self.other.record(row)
+        texts = self.record(row)
+        other_texts = self.other.record(row)
         if texts is None or other_texts is None:
             return PagedRows.line(self if texts is None else self.other, row)
         return [_cell(*pair) for pair in zip(texts, other_texts, strict=True)]
@@ -71,7 +72,8 @@ class PairedRecords:
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        first_columns, second_columns = comparison.first.columns, comparison.second.columns
+        first_columns = comparison.first.columns
+        second_columns = comparison.second.columns
         self.names = [name for name in first_columns if name in second_columns]
         self._pages = _pages(comparison)
         """Left and right release and the original."""
@@ -109,7 +111,8 @@ class PairedRecords:
             made.name_width = max(len(last) + 2, len(RECORD) + 1)
             return made
 
-        left, right = side(PairedRows, 0), side(PairedRows, 1)
+        left = side(PairedRows, 0)
+        right = side(PairedRows, 1)
         left.other, right.other = right, left
         return left, right, side(PagedRows, 2)
 
@@ -124,7 +127,8 @@ class PairedRecords:
         if len(texts) < len(sides):
             return ""
         first, second = ("suppressed" if text == LEFT_OUT else text for text in texts[:2])
-        number, name = self._number(sides[0].number(row)), self.names[column]
+        number = self._number(sides[0].number(row))
+        name = self.names[column]
         return f"record {number}: {name} {texts[2]} → ◂ {first}   ▸ {second}"
 
     def next_different(self, order: RowNumbers, row: int) -> int | None:
@@ -157,7 +161,8 @@ def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
         comparison.records,
         file_records(comparison.first) + 1,
     )
-    suppressed, classes = comparison.first.release.suppressed, comparison.second.release.classes
+    suppressed = comparison.first.release.suppressed
+    classes = comparison.second.release.classes
 
     def record_in_run(record: int) -> str:
         number = first_records[record]
@@ -229,7 +234,8 @@ class CompareScreen(AnalysisScreen):
         """Return the number of records that differ, and who is better how often."""
         if self.rows is None:
             return Text(self.TITLE, "bold")
-        comparison, different = self.rows.comparison, self.rows.different
+        comparison = self.rows.comparison
+        different = self.rows.different
         wins = [difference.better for difference in comparison.figures]
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")

@@ -118,11 +118,13 @@ class Exporter:
     """Asks what to export and where to, then writes it in the background."""
 
     def __init__(self, screen: StepScreen, result: FinishedRun) -> None:
-        self.screen, self.result = screen, result
+        self.screen = screen
+        self.result = result
 
     def ask(self) -> None:
         """Ask what to write or do."""
-        csv, order = self._csv_format(Path("release.csv")), self.result.task.output.order
+        csv = self._csv_format(Path("release.csv"))
+        order = self.result.task.output.order
         text = f"change how text is written: {csv} …"
         changing: list[Action] = [(text, self._choose_text_format)]
         applying: list[Action] = [("apply this release to new records …", self._apply)]
@@ -212,7 +214,8 @@ class Exporter:
 
     def _agreed(self, proceed: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""
-        screen, task = self.screen, self.result.task
+        screen = self.screen
+        task = self.result.task
         session = screen.session
         names = [name for name in task.published_as_they_are if name in session.table.names]
 
@@ -275,7 +278,8 @@ class Exporter:
         check_target(path, kind.endings, force=True, inputs=self._project.inputs)
 
     def _write(self, kind: Kind, path: Path) -> None:
-        screen, result = self.screen, self.result
+        screen = self.screen
+        result = self.result
         output = replace(result.task.output, csv=self._project.output.csv)
         made_from = result.project and replace(result.project, report=self._project.report)
         result = replace(result, task=replace(result.task, output=output), project=made_from)
@@ -302,7 +306,8 @@ class Exporter:
 
     def _command(self) -> None:
         """Show the command that makes the release again, and write it where that is wanted."""
-        saved, out = self.screen.session.baseline, f"{self._proposed_path('release.csv').resolve()}"
+        saved = self.screen.session.baseline
+        out = f"{self._proposed_path('release.csv').resolve()}"
         command = reproduce(self.result, saved, out)
 
         def write(_: object, path: Path) -> None:
@@ -380,7 +385,8 @@ class CommandDialog(Hosted, Dialog):
 
     def __init__(self, command: str, problem: str) -> None:
         super().__init__("Command line that makes this release again")
-        self.command, self.problem = command, problem
+        self.command = command
+        self.problem = problem
 
     def content(self) -> ComposeResult:
         """Yield the command, what keeps it from being exact, and the buttons."""

@@ -139,13 +139,15 @@ def runs_table(
         mark, shown = ("good", "shown now") if result is current else ("", "enter shows it")
         notes = "".join(f". {note}" for note in folded(result.notes))
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
-        privacy, algorithm = result.task.privacy, Cell(result.algorithm.name, mark)
+        privacy = result.task.privacy
+        algorithm = Cell(result.algorithm.name, mark)
         figures = {figure_name: getattr(result.measures, figure_name) for figure_name in FIGURES}
         cells = _run_cells(privacy.k, privacy.short, figures, result.seconds)
         place = Cell(f"{'▸' if result is current else ' '}{number}", mark)
         rows.append((f"{title}: {shown}; C compares{notes}", [place, algorithm, *cells]))
     for run in earlier:
-        privacy, name = run.project.privacy, run.project.algorithm.name
+        privacy = run.project.privacy
+        name = run.project.algorithm.name
         cells = _run_cells(privacy.k, privacy.short, run.figures, run.seconds)
         meaning = (
             f"of {run.when:%Y-%m-%d %H:%M}: enter runs it again, with roles, levels and rules as "
@@ -262,7 +264,8 @@ class FigurePanel(Vertical):
         """Show a table; the cursor stays where it was when it is the same one with new figures."""
         self.border_title = Text(title)
         self.grid.show(table, keep_cursor=title == self._title)
-        self._table, self._title = table, title
+        self._table = table
+        self._title = title
         self._explain()
 
     @property

@@ -28,7 +28,9 @@ from kanon_tui.screens.results.release_records import (
 )
 from kanon_tui.widgets.grid import DIVIDER, Cell, GridSource, PairCell
 
-PAIRS, CLASSES, TABLES = "pairs", "classes", "tables"
+PAIRS = "pairs"
+CLASSES = "classes"
+TABLES = "tables"
 VIEWS = (PAIRS, CLASSES, TABLES)
 UNCHANGED = "·"
 NUMBER = "rec"

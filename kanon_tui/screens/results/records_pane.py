@@ -321,7 +321,9 @@ class RecordsPane(Hosted, Vertical):
 
     def _describe(self) -> None:
         """Post the line about the cell; a reason follows when it is counted."""
-        source, shown, cell = self.source, self.shown, (self.record, self.column)
+        source = self.source
+        shown = self.shown
+        cell = (self.record, self.column)
         if source is None or not shown.height:
             return
         rows = self.table.source
@@ -367,7 +369,9 @@ class RecordsPane(Hosted, Vertical):
 
     def switch_class(self) -> None:
         """Show only the class of the record under the cursor, or all records again."""
-        source, shown, record = self.source, self.shown, self.record
+        source = self.source
+        shown = self.shown
+        record = self.record
         if source is None or not shown.height:
             return
         if shown.only_class is not None:
@@ -412,12 +416,15 @@ class RecordsPane(Hosted, Vertical):
         if self.wanted:
             self.find_next(direction)
         elif source is not None:
-            column, place = self.column, self.place
+            column = self.column
+            place = self.place
             self._go_to_next(lambda: source.next_changed(self.shown, place, column, direction))
 
     def next_suppressed(self) -> None:
         """Go to the next suppressed record."""
-        source, shown, place = self.source, self.shown, self.place
+        source = self.source
+        shown = self.shown
+        place = self.place
         if source is None or not shown.height:
             return
         self._go_to_next(lambda: source.next_suppressed(shown, place, lambda: False))
@@ -442,7 +449,10 @@ class RecordsPane(Hosted, Vertical):
 
     def find_next(self, direction: int) -> None:
         """Go to the next record with the text that was looked for."""
-        source, shown, text, place = self.source, self.shown, self.wanted, self.place
+        source = self.source
+        shown = self.shown
+        text = self.wanted
+        place = self.place
         if source is not None and text and shown.height:
             self._search(
                 lambda stop: source.find(shown, place, text, direction, stop),

@@ -85,14 +85,18 @@ Description = tuple[Text | None, Callable[[], Text] | None]
 """The line about a cell if it can be had at once, and what makes all of it in a thread."""
 
 
-FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
+FILE_ORDER = "file order"
+BY_CLASS = "by class"
+SMALLEST_FIRST = "smallest class first"
 MOST_VALUES = 6
 """Values of a class in the line about it."""
 SAMPLE = 300
 """Rows that decide how wide a column is."""
 RECORD, CLASS = "record", "class"
 """Titles of the row numbers on the left and on the right."""
-CHANGED, SAME, SUPPRESSED = "•", " ", "×"
+CHANGED = "•"
+SAME = " "
+SUPPRESSED = "×"
 WIDE = 100
 """Width of the terminal from which on the verdict on each rule is shown."""
 
@@ -103,14 +107,18 @@ class ResultRecords:
     orders = (FILE_ORDER, BY_CLASS, SMALLEST_FIRST)
 
     def __init__(self, result: Result) -> None:
-        self.result, self.reasons = result, explainer(result)
-        task, release = result.task, result.release
+        self.result = result
+        self.reasons = explainer(result)
+        task = result.task
+        release = result.release
         self.names = ordered_columns(result)
         self.headings = headings_of(result)
         self.place = {attribute.name: x for x, attribute in enumerate(task.quasi)}
         self.original = task.table.frame.select(self.names)
-        self.before, self.after = FramePages(self.original), MemoryPages(result, np.arange(task.n))
-        self.classes, self.sizes = release.classes, release.class_sizes
+        self.before = FramePages(self.original)
+        self.after = MemoryPages(result, np.arange(task.n))
+        self.classes = release.classes
+        self.sizes = release.class_sizes
         self.suppressed = release.suppressed
         self.numbers = file_records(result) + 1
         """Record numbers as screen 1 counts them."""
@@ -201,7 +209,8 @@ class ResultRecords:
 
     def arranged(self, order: str, stop: Stop) -> Arrangement:
         """Return all records in one of `orders`."""
-        n, classes = self.result.task.n, self.classes
+        n = self.result.task.n
+        classes = self.classes
         if order == FILE_ORDER:
             return Arrangement(order, n)
         rank = np.where(classes < 0, len(self.sizes), classes)
@@ -238,7 +247,8 @@ class ResultRecords:
 
     def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
         """Return the next record with a text, from a place on and around the end."""
-        flags, otherwise = self._containing(text), f"no record contains '{text}'"
+        flags = self._containing(text)
+        otherwise = f"no record contains '{text}'"
         return self._next(flags, shown, place, direction, otherwise, around=True)
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:
@@ -272,7 +282,8 @@ class ResultRecords:
 
     def _containing(self, text: str) -> Flags:
         """Return which records have the text in a cell of either side, whatever its case."""
-        folded_text, matches = text.casefold(), rows_with_text(self.original, text).copy()
+        folded_text = text.casefold()
+        matches = rows_with_text(self.original, text).copy()
         for x, cells in enumerate(self.result.release.cells):
             in_text = [folded_text in label.casefold() for label in cells.texts]
             matches |= np.array([*in_text, False])[cells.codes] & self._changed[x]
@@ -294,7 +305,8 @@ class ResultRecords:
             return text, None
 
         def explained() -> Text:
-            because, rules = self.reasons.in_short(record, x), self.reasons.rules(record, x)
+            because = self.reasons.in_short(record, x)
+            rules = self.reasons.rules(record, x)
             return self._line(record, column, widget, because, rules)
 
         return text, explained

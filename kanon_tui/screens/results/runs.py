@@ -30,7 +30,8 @@ class Rerun:
 
     def __init__(self, project: Project, task: Callable[[], Task | None]) -> None:
         self.k = project.privacy.k
-        self.project, self._task = project, task
+        self.project = project
+        self._task = task
         self._live: LiveRun | None = None
         self._stopped = False
 
@@ -98,7 +99,8 @@ class RunsScreen(StepScreen):
         before = self.result
         if before is None:
             return
-        task, k = before.task, before.task.k + step
+        task = before.task
+        k = before.task.k + step
         if not 1 <= k <= task.n:
             raise InputError(f"k goes from 1 to the {task.n:,} records of the table")
         project = before.project or self.session.project
@@ -163,7 +165,8 @@ class RunsScreen(StepScreen):
 
     def action_forget_runs(self) -> None:
         """Ask whether to delete the list of runs of earlier sessions, and delete it."""
-        host, session = self.host, self.session
+        host = self.host
+        session = self.session
 
         def forget() -> None:
             host.history.clear(session.project)
@@ -177,7 +180,8 @@ class RunsScreen(StepScreen):
 
     def compare(self, chosen: int | None) -> None:
         """Compare the result in front with the chosen one; ask if that is the same."""
-        results, current = self.session.results, self.result
+        results = self.session.results
+        current = self.result
         other_results = [other_result for other_result in results if other_result is not current]
         if current is None or not other_results:
             self.host.notify("there is only one run; press + to run again with k+1")

@@ -122,7 +122,8 @@ def with_analyses(bindings: Sequence[Binding]) -> list[BindingType]:
     for analysis in ANALYSES.values():
         if analysis.key and analysis.key not in taken:
             taken.add(analysis.key)
-            title, name = analysis.title.lower(), analysis.name
+            title = analysis.title.lower()
+            name = analysis.name
             together.append(
                 Binding(analysis.key, f"app.analysis('{name}')", title, id=f"results.{name}")
             )
@@ -232,7 +233,8 @@ class ResultsScreen(RunsScreen):
             self._panel_in_front = False
             self.records.focus_rows()
         self._newest = self.session.results[-1]
-        self.result, self._rerun_of = result, before
+        self.result = result
+        self._rerun_of = before
         self.query_one("#record-line").styles.min_height = None
         self.records.show(result)
         self.fill()
@@ -286,7 +288,8 @@ class ResultsScreen(RunsScreen):
     # -- figures
 
     def _fill_panel(self) -> None:
-        panel, result = self.figures, self.result
+        panel = self.figures
+        result = self.result
         self.set_class(not self.panel, "-no-panel")
         self.set_class(self._panel_in_front, "-panel")
         if not self.panel or (result is None and self.panel != "runs"):
@@ -441,7 +444,8 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     least goes where there is no room for all; a result that was made with other
     settings than the present ones has no ✓ and says what changed.
     """
-    measures, width = result.measures, widget.size.width - 2
+    measures = result.measures
+    width = widget.size.width - 2
     stale = staleness(result, session.project)
     proven = [f"k={measures.privacy.k:,}"]
     proven += dict.fromkeys(proof.requirement.model.short for proof in measures.privacy.required)

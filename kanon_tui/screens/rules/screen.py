@@ -153,7 +153,8 @@ class RuleDialog(FormDialog):
         except ValueError:
             raise InputError(f"importance '{typed}' is not a number; write one above 0") from None
         if self._column.kind.ordered:
-            low, high = values[LOW.name], values[HIGH.name]
+            low = values[LOW.name]
+            high = values[HIGH.name]
             if not low or not high:
                 near = " and ".join(self._column.values[len(self._column.values) // 2 :][:2])
                 raise InputError(f"write both sides of the boundary, for instance {near}")
@@ -269,7 +270,9 @@ class RulesScreen(StepScreen):
 
     @on(Grid.Moved)
     def _show_levels(self) -> None:
-        line, session, levels = self.line, self.session, self.query_one("#levels", Static)
+        line = self.line
+        session = self.session
+        levels = self.query_one("#levels", Static)
         pane = self.query_one("#levels-pane")
         if line is None:
             pane.border_title = "levels"
@@ -333,7 +336,8 @@ class RulesScreen(StepScreen):
         if line is None or line.rule is None:
             self.action_new()
             return
-        name, number = line.attribute, line.rule
+        name = line.attribute
+        number = line.rule
         rules = list(self.session.attribute(name).rules.rules)
 
         def changed(rule: Rule) -> None:
@@ -441,7 +445,8 @@ class RulesScreen(StepScreen):
         """Ask for the base value of the attribute's rules, and how much rules count."""
         if self.line is None:
             return
-        name, session = self.line.attribute, self.session
+        name = self.line.attribute
+        session = self.session
         spec = session.attribute(name)
         values = {
             "base": spec.rules.base,
@@ -510,7 +515,8 @@ def _cells(session: Session, line: Line, known: Sequence[RuleOverview]) -> list[
         return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
     rule = table.rules[line.rule]
     kind = "  boundary" if isinstance(rule, Boundary) else "  apart"
-    kept, concerned = "…", "…"
+    kept = "…"
+    concerned = "…"
     if line.rule < len(known) and known[line.rule].rule == rule:
         overview = known[line.rule]
         kept = " ".join("✓" if fine else "·" for fine in overview.kept)

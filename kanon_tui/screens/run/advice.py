@@ -50,7 +50,9 @@ class Advice(Hosted, Static):
         """Show what is known, and find out the rest when nobody types."""
         about = question(session.project)
         if about != self._about:
-            self._about, self.found, self._trials = about, (), {}
+            self._about = about
+            self.found = ()
+            self._trials = {}
         self._draw()
         self.stop()
         is_tried = self.trial_of(session.project.algorithm) is not None
@@ -71,7 +73,8 @@ class Advice(Hosted, Static):
         """Try the chosen algorithm first, then find recommendations."""
         self._soon = None
         project = session.project
-        choice, earlier_trial = project.algorithm, self.trial_of(project.algorithm)
+        choice = project.algorithm
+        earlier_trial = self.trial_of(project.algorithm)
 
         def stop() -> bool:
             return self._asked != request

@@ -74,7 +74,9 @@ class DecisionLog(Widget, can_focus=True):
         playhead = self._playhead
         if playhead is None or not playhead.timeline.last or width < 12:
             return Text("")
-        timeline, number, at = playhead.timeline, playhead.number, 0
+        timeline = playhead.timeline
+        number = playhead.number
+        at = 0
         rows: list[Text] = []
         for step_number in range(
             max(timeline.first, number - height), min(timeline.last, number + height) + 1
@@ -117,7 +119,8 @@ class TimelineBar(Widget):
 
     def show(self, playhead: Playhead, hide_future: bool = False) -> None:
         """Draw where it stands now; `hide_future` shows ? for later decisions."""
-        self._playhead, self._hide_future = playhead, hide_future
+        self._playhead = playhead
+        self._hide_future = hide_future
         self.refresh()
 
     def render(self) -> Text:
@@ -130,7 +133,8 @@ class TimelineBar(Widget):
         text = Text("├", theme_style(self, "text-muted"), no_wrap=True, end="")
         wide = width - 2
         for place in range(wide):
-            begin, end = place * len(steps) // wide, (place + 1) * len(steps) // wide
+            begin = place * len(steps) // wide
+            end = (place + 1) * len(steps) // wide
             stretch = steps[begin : max(end, begin + 1)]
             is_shown = stretch[0][0] <= playhead.number <= stretch[-1][0]
             marked = any(number in playhead.bookmarks for number, _ in stretch)

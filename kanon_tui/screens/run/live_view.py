@@ -66,7 +66,8 @@ def header_text(
 
     `ended` has the words for a run that has ended.
     """
-    snapshot, last = live.snapshot, live.timeline.last
+    snapshot = live.snapshot
+    last = live.timeline.last
     where = f"step {playhead.number:,}"
     if snapshot.state in _ENDED:
         where += f" of {last:,}"
@@ -85,7 +86,8 @@ def header_text(
     if step is not None and step.progress is not None and snapshot.state not in _ENDED:
         text.append(f"  {step.progress:.0%}", theme_style(widget, "success"))
     for counter, value in (step.counters if step else {}).items():
-        name, shown = f"  {counter.replace('_', ' ')} ", _counter_text(value)
+        name = f"  {counter.replace('_', ' ')} "
+        shown = _counter_text(value)
         if len(text) + len(name) + len(shown) > widget.size.width - 2:
             break
         if value or counter not in ("pruned", "remaining"):
@@ -196,10 +198,17 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def begin(self, live: LiveRun) -> None:
         """Watch another run."""
-        self.live, self.playhead, self._algorithm = live, Playhead(live.timeline), ""
-        self._drawn, self._concluded, self._playing_since = (), "", None
+        self.live = live
+        self.playhead = Playhead(live.timeline)
+        self._algorithm = ""
+        self._drawn = ()
+        self._concluded = ""
+        self._playing_since = None
         self._cautions = ()
-        self._asking, self._vote, self._votes, self._verdict = False, None, [], ""
+        self._asking = False
+        self._vote = None
+        self._votes = []
+        self._verdict = ""
         self._begun = time.monotonic()
         self.words = glossary_lines(terms_of(live.run.algorithm))
         pictures = pictures_of(live.run.algorithm)
@@ -216,7 +225,9 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def prepare(self, algorithm: str) -> None:
         """Show a clock while a run is made ready, before its first decision."""
-        self.live, self.playhead, self._algorithm = None, Playhead(Timeline()), algorithm
+        self.live = None
+        self.playhead = Playhead(Timeline())
+        self._algorithm = algorithm
         self._begun = time.monotonic()
         for pane in self.query(PictureView):
             pane.begin([])
@@ -228,7 +239,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def draw(self) -> None:
         """Draw what is to be seen now, if it is something else than before."""
-        live, playhead = self.live, self.playhead
+        live = self.live
+        playhead = self.playhead
         if live is None:
             clock = f"  {_spinner()} preparing  {time.monotonic() - self._begun:.1f} s"
             text = Text.assemble((self._algorithm, "bold"), clock)
@@ -277,7 +289,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Draw the outcome of the step in large letters, or `?` while it is asked for."""
         word, tone = ("", "main") if scene.step is None else outcome_of(scene.step)
         if self._asking:
-            word, tone = "?", "warn"
+            word = "?"
+            tone = "warn"
         colour = {"good": "success", "bad": "error", "warn": "warning"}.get(tone, "primary")
         letters = banner(word, self.size.width, self.size.height // 8)
         text = Text(letters, theme_style(self, colour, bold=True), no_wrap=True)
@@ -358,18 +371,21 @@ class LiveView(Hosted, Vertical, can_focus=False):
             self.playhead.hold()
             self.draw()
             return is_recorded
-        vote, self._verdict = self._next_vote(), ""
+        vote = self._next_vote()
+        self._verdict = ""
         if vote is not None and self._vote is not None and vote.options:
             right = self._vote == vote.right
             self._votes.append(right)
             answer = f"{LETTERS[vote.right]}, {visible(vote.options[vote.right])}"
             self._verdict = f"{'✓ right' if right else '✗ it was'}: {answer}   {self._score}"
-        self._asking, self._vote = False, None
+        self._asking = False
+        self._vote = None
         return self._moved(1)
 
     def play_or_pause(self) -> None:
         """Continue from the step that is shown, or pause."""
-        live, playhead = self.live, self.playhead
+        live = self.live
+        playhead = self.playhead
         if live is None:
             return
         if self._playing_since is not None:
@@ -386,7 +402,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def _play_on(self, live: LiveRun) -> None:
         """Show the steps that are due; at the end, the run itself goes on."""
-        playhead, since = self.playhead, self._playing_since
+        playhead = self.playhead
+        since = self._playing_since
         if since is None:
             return
         speed = min(live.speed, 100.0)
@@ -510,13 +527,15 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def action_predict(self) -> None:
         """Ask what comes next before it is shown, or no longer; the first decision too."""
-        self._predicting, self._asking = not self._predicting, False
+        self._predicting = not self._predicting
+        self._asking = False
         playhead = self.playhead
         if self._predicting and playhead.number == 1:
             playhead.before_first()
             self._asking = True
         self.set_class(self._predicting, "predicting")
-        self._verdict, self._drawn = "", ()
+        self._verdict = ""
+        self._drawn = ()
         self.draw()
 
     # -- panes

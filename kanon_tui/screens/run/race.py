@@ -40,7 +40,9 @@ def ask_for_rival(asking: Hosted) -> None:
 
 
 def _record_both(session: Session, rival: str) -> tuple[Recording, ...]:
-    stop, task, project = cancellation_check(), session.task(), session.project
+    stop = cancellation_check()
+    task = session.task()
+    project = session.project
     both = project, replace(project, algorithm=AlgorithmChoice(rival))
     return tuple(record(contender, task, stop) for contender in both)
 
@@ -92,7 +94,8 @@ class RaceScreen(Hosted, Modal):
     def _draw(self) -> None:
         lanes = zip(self.query(".sentence").results(Static), self.query(PictureView), strict=True)
         for (sentence, view), recording in zip(lanes, self._recordings, strict=True):
-            run, timeline = recording.run, recording.timeline
+            run = recording.run
+            timeline = recording.timeline
             step = min(self._number, timeline.last)
             text = Text(f"{run.algorithm.name} · step {step:,} of {timeline.last:,}\n", "bold")
             if self._number >= timeline.last:

@@ -131,7 +131,8 @@ class BeyondK(Hosted, Vertical):
         requirements = session.project.privacy.requirements
         named = [r.attribute for r in requirements if r.attribute is not None]
         attributes = list(dict.fromkeys([*session.names(Role.SENSITIVE), *named]))
-        title, form = self.query_one("#beyond-title", Static), self.query_one(Form)
+        title = self.query_one("#beyond-title", Static)
+        form = self.query_one(Form)
         title.display = form.display = bool(attributes)
         if not attributes:
             return
@@ -143,7 +144,8 @@ class BeyondK(Hosted, Vertical):
 
     def take_over(self, values: dict[str, Any]) -> bool:
         """Take over bounds, or turn to another attribute, which is then to be shown (True)."""
-        session, project = self.session, self.session.project
+        session = self.session
+        project = self.session.project
         attribute = values.get("attribute", self._of)
         if attribute != self._of:
             self._of = attribute
@@ -270,7 +272,8 @@ class RunScreen(StepScreen):
 
     def _preflight(self, trial: Trial | None) -> None:
         """Show whether the run can start, and how large it is."""
-        session, project = self.session, self.session.project
+        session = self.session
+        project = self.session.project
         algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
 

@@ -111,7 +111,10 @@ class WhatIfScreen(StepScreen):
         if session is not self._session_shown:
             if self.sweep is not None:
                 self.sweep.cancel()
-            self._session_shown, self.sweep, self.points, self._opened = session, None, (), {}
+            self._session_shown = session
+            self.sweep = None
+            self.points = ()
+            self._opened = {}
             self.running = False
             self.algorithms = _proposed(session.project.algorithm.name)
         self._draw()
@@ -136,7 +139,8 @@ class WhatIfScreen(StepScreen):
         self._draw_note()
 
     def _draw_plot(self) -> None:
-        pane, alone = self.query_one("#plot-pane"), len(self.plotted) == 1
+        pane = self.query_one("#plot-pane")
+        alone = len(self.plotted) == 1
         self.set_class(not alone, "-all")
         pane.border_title = f"{self.plotted[0].title if alone else 'all figures'} against k"
         pane.border_subtitle = self.plotted[0].meaning if alone else ""
@@ -175,7 +179,8 @@ class WhatIfScreen(StepScreen):
 
     def _draw_note(self) -> None:
         """Show how the point under the cursor compares at its k, or why it has no release."""
-        point, source = self.point, self.grid.source
+        point = self.point
+        source = self.grid.source
         note = Text()
         if point is not None and point.error is not None:
             note = Text.assemble(
@@ -202,12 +207,14 @@ class WhatIfScreen(StepScreen):
         def take(ks: tuple[int, ...]) -> None:
             self._compare(self.algorithms, ks)
 
-        hint, now = "Whole numbers with commas, such as 2,5,10", ",".join(map(str, self.ks))
+        hint = "Whole numbers with commas, such as 2,5,10"
+        now = ",".join(map(str, self.ks))
         ask_text(self, "Values of k", take, k_values, now, hint)
 
     def _compare(self, algorithms: tuple[str, ...], ks: tuple[int, ...]) -> None:
         """Compute other points; those that are done and still wanted stay."""
-        self.algorithms, self.ks = algorithms, ks
+        self.algorithms = algorithms
+        self.ks = ks
         self.points = tuple(p for p in self.points if p.algorithm in algorithms and p.k in ks)
         self._draw()
 
@@ -234,7 +241,10 @@ class WhatIfScreen(StepScreen):
         self.compute(make, self._begin, group="begin", covers=self)
 
     def _begin(self, sweep: Sweep) -> None:
-        self.sweep, self.points, self.running, self._opened = sweep, (), True, {}
+        self.sweep = sweep
+        self.points = ()
+        self.running = True
+        self._opened = {}
         self._began = time.monotonic()
         self.refresh_bindings()
         self._draw()
@@ -270,7 +280,9 @@ class WhatIfScreen(StepScreen):
     @on(Grid.Chosen, "#points")
     def action_open(self) -> None:
         """Open the point under the cursor as a full result."""
-        point, sweep, session = self.point, self.sweep, self.session
+        point = self.point
+        sweep = self.sweep
+        session = self.session
         if point is None or point.error is not None or sweep is None:
             self.host.notify("this point has no release to open")
             return
@@ -293,7 +305,8 @@ class WhatIfScreen(StepScreen):
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
-        folder, inputs = self.session.data_path.parent, self.session.project.inputs
+        folder = self.session.data_path.parent
+        inputs = self.session.project.inputs
         rows = PointRows(self.points, self.algorithms, self.ks)
         points = [point for point in map(rows.point, range(rows.height)) if point is not None]
 
@@ -370,7 +383,7 @@ class PointRows(GridSource):
         if len(self.markers) == 1:
             return own
         if point in winners:
-            others = [self._name(one) for one in winners if one is not point]
+            others = [self._name(winner) for winner in winners if winner is not point]
             return f"{own} · best at this k" + (f", like {' '.join(others)}" if others else "")
         names = " ".join(map(self._name, winners))
         return f"{own} · best at this k: {names} {metric.shown(winners[0])}"

@@ -26,7 +26,9 @@ YEARS = {str(year): [f"{year // 5 * 5}-", f"{year // 10 * 10}s"] for year in ran
 
 Column = tuple[Callable[[random.Random], Any], AttributeSpec]
 
-NUMERIC, DATE, CATEGORICAL = Kind.NUMERIC, Kind.DATE, Kind.CATEGORICAL
+NUMERIC = Kind.NUMERIC
+DATE = Kind.DATE
+CATEGORICAL = Kind.CATEGORICAL
 COLUMNS: dict[str, Column] = {
     "age": (lambda r: r.randrange(20, 28), AttributeSpec(kind=NUMERIC)),
     "score": (

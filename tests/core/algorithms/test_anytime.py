@@ -56,7 +56,8 @@ def test_proofs_and_bounds_hold_against_all_strings(seed: int, required: bool) -
             with pytest.raises(NotReachedError):
                 Run(task, AnytimeSearch(objective=objective)).finish()
             continue
-        optimum, sign = min(strings.values()), -1 if objective in ("rv", "classes") else 1
+        optimum = min(strings.values())
+        sign = -1 if objective in ("rv", "classes") else 1
         for tests in (1, 7, 40, 20_000):
             try:
                 grouping = solve(task, objective=objective, tests=tests)
@@ -90,7 +91,9 @@ def test_a_proof_without_descents_finds_the_optimum_of_larger_lattices(
         assert exact is not None
         search = Search(task, RunContext(), lowest_levels(task)[0], objective=objective)
         sign = -1 if objective in ("rv", "classes") else 1
-        proof, optimum, before = Proof(search, Budget(20_000)), exact.search["best_value"], np.inf
+        proof = Proof(search, Budget(20_000))
+        optimum = exact.search["best_value"]
+        before = np.inf
         for _ in proof.run():
             assert proof.bound <= before  # it only closes
             before = proof.bound
@@ -173,7 +176,8 @@ def test_a_search_says_that_it_went_on_and_why_it_stopped(
     assert run.grouping is not None
     looks = [step for step in steps if "by its pace" in step.sentence]
     assert looks[-1].sentence.endswith(last)
-    gap, notes = run.grouping.search["gap"], run.grouping.notes
+    gap = run.grouping.search["gap"]
+    notes = run.grouping.notes
     if last == "go on.":
         assert gap == 0
         assert "went on after 80 tests" in notes[1]

@@ -31,7 +31,8 @@ def solve(task: Task, decisions: int = FULL_SPEED, **parameters: int) -> Groupin
 def many_attributes(attributes: int, n: int = 400, share: float = 0.0, seed: int = 0) -> Task:
     """Trees of three levels over up to eight values, with values of their own."""
     rng = np.random.default_rng(seed)
-    columns, specs = {}, {}
+    columns = {}
+    specs = {}
     for x in range(attributes):
         values = int(rng.integers(2, 9))
         chances = 1 / np.arange(1, values + 1) ** 1.5

@@ -87,7 +87,8 @@ def test_cells_that_differ_are_found() -> None:
 
 def test_swapping_the_results_swaps_the_verdicts() -> None:
     first, second = results(3)[:2]
-    there, back = differences(first, second), differences(second, first)
+    there = differences(first, second)
+    back = differences(second, first)
     assert [one.better for one in there] == [-one.better for one in back]
     assert any(one.better for one in there)
     same = compare(first, first)
@@ -113,7 +114,8 @@ def test_every_figure_of_the_report_is_compared() -> None:
     rules = RuleTable(0, (Boundary("4", "5", 2),))
     specs = {"flu": AttributeSpec(role=Role.SENSITIVE), "age": AttributeSpec(rules=rules)}
     task = make_task(columns, 3, specs)
-    first, second = run(task, "datafly"), run(task, "mondrian")
+    first = run(task, "datafly")
+    second = run(task, "mondrian")
     made = compare(first, second)
     names = {one.name for one in made.figures}
     report = first.report

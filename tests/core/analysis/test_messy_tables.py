@@ -51,9 +51,11 @@ def test_what_is_released_is_proven_applied_and_attacked(name: str) -> None:
 
 def test_coded_ends_and_survey_weights_are_proven_and_reported(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
-    ages, days = random.integers(0, 95, 60), random.integers(0, 20_000, 60)
+    ages = random.integers(0, 95, 60)
+    days = random.integers(0, 20_000, 60)
     born = (np.datetime64("1950-01-01") + days).astype(str)
-    ill, weight = random.choice(["flu", "cold"], 60), random.integers(1, 30, 60)
+    ill = random.choice(["flu", "cold"], 60)
+    weight = random.integers(1, 30, 60)
     table = pl.DataFrame({"age": ages, "born": born, "ill": ill, "weight": weight})
     attributes = {
         "age": kn.AttributeSpec("quasi", top=60, bottom=10),

@@ -53,7 +53,8 @@ def test_a_rural_widow_of_sixteen() -> None:
 def twin(rows: list[tuple[str, ...]], most: int) -> tuple[list[float], dict[tuple[int, ...], int]]:
     """Every set of every record, one by one."""
     attributes = len(rows[0])
-    scores, smallest = [0.0] * len(rows), {}
+    scores = [0.0] * len(rows)
+    smallest = {}
     sets = [c for size in range(1, most + 1) for c in combinations(range(attributes), size)]
     for chosen in sets:
         shared = [sum(all(r[x] == row[x] for x in chosen) for r in rows) for row in rows]

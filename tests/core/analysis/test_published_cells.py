@@ -291,8 +291,10 @@ def test_cells_that_cannot_be_read_are_refused(kind: Kind, values: list[str], ce
 
 def _covers_by_construction(release: Release, x: int, record: int) -> list[bool]:
     """Which values of the data the record's cell covers, from what the release was made of."""
-    attribute, grouping = release.task.quasi[x], release.grouping
-    column, paths = attribute.column, attribute.hierarchy.paths
+    attribute = release.task.quasi[x]
+    grouping = release.grouping
+    column = attribute.column
+    paths = attribute.hierarchy.paths
     same = np.flatnonzero(grouping.labels == grouping.labels[record]).tolist()
     everything = [True] * len(column.values)
     if grouping.levels is not None:

@@ -27,7 +27,8 @@ def sampled(sizes: np.ndarray, share: float, seed: int) -> np.ndarray:
 def test_zayatz_by_its_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 9, 40)
-    n, population = int(sizes.sum()), 900
+    n = int(sizes.sum())
+    population = 900
     ways = comb(population, n)
     chance = {j: j * comb(population - j, n - 1) / ways for j in range(1, 10)}
     shares = {j: (sizes == j).mean() for j in range(1, 10)}
@@ -50,7 +51,8 @@ def test_a_slide_negative_binomial_population_is_found_again(seed: int) -> None:
 def test_a_pitman_population_is_found_again(seed: int) -> None:
     """Ewens and Pitman's partition, person by person."""
     rng = np.random.default_rng(seed)
-    theta, alpha = 40.0, 0.6
+    theta = 40.0
+    alpha = 0.6
     sizes = [1]
     who = [0]
     for n in range(1, 20_000):

@@ -38,7 +38,8 @@ def test_flattened_hierarchies_give_the_height_of_the_common_ancestor() -> None:
     for seed in range(40):
         task = random_task(seed)
         features = Features.from_task(task)
-        labels, number = features.labels, features.distinct.number
+        labels = features.labels
+        number = features.distinct.number
         flattened = np.array(features.flattened, dtype=int)
         for i in range(0, task.n, 3):
             for j in range(0, task.n, 4):

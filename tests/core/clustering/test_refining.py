@@ -135,8 +135,10 @@ def test_never_worse_and_everything_still_holds(seed: int, name: str) -> None:
     for by, sign in (("ncp", 1.0), ("rv", -1.0)):
         run = Run(task, replace(algorithm, refine=True, refine_by=by))
         run.finish()
-        after, before = conclude(run).measures, measure(recode(task, start))
-        figure, started = getattr(after, by), getattr(before, by)
+        after = conclude(run).measures
+        before = measure(recode(task, start))
+        figure = getattr(after, by)
+        started = getattr(before, by)
         assert sign * figure <= sign * started + 1e-9
         assert run.grouping is not None
         labels = run.grouping.labels
@@ -195,7 +197,8 @@ def contents(task: Task, labels: np.ndarray) -> list[list[tuple[int, ...]]]:
 def test_steps_do_not_change_the_answer_and_can_be_kept() -> None:
     task = random_task(7)
     algorithm = SD(refine=True)
-    fast, slow = Run(task, algorithm), Run(task, algorithm, RunContext(1))
+    fast = Run(task, algorithm)
+    slow = Run(task, algorithm, RunContext(1))
     whole = fast.finish()
     steps = list(slow)
     assert whole is not None
@@ -285,7 +288,8 @@ def people(records: int) -> Task:
 def test_lanes_give_the_same_classes_for_any_number_of_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    task, found = people(1600), []
+    task = people(1600)
+    found = []
     start = Run(task, Mondrian()).finish()
     assert start is not None
     for threads in (1, 3):

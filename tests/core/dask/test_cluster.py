@@ -44,7 +44,8 @@ def two_workers(tmp_path_factory):
 @pytest.fixture
 def certified(two_workers, tmp_path_factory):
     """The address of that cluster; Dask's settings name files with its certificate and key."""
-    place, security = tmp_path_factory.mktemp("certificates"), two_workers.client.security
+    place = tmp_path_factory.mktemp("certificates")
+    security = two_workers.client.security
     (place / "ca.pem").write_text(security.tls_ca_file)
     (place / "cert.pem").write_text(security.tls_client_cert)
     (place / "key.pem").write_text(security.tls_client_key)
@@ -92,7 +93,9 @@ class Losing(Cluster):
 
     def __init__(self, workers: Cluster, job: str, after: int) -> None:
         super().__init__(workers.client, workers.folder)
-        self.job, self.after, self.lost = job, after, 0
+        self.job = job
+        self.after = after
+        self.lost = 0
 
     def map(self, job, shared, arguments):
         for done, answer in enumerate(super().map(job, shared, arguments)):
@@ -170,7 +173,8 @@ class Cancelling(Cluster):
 
 def check_cancelled(two_workers, there, folder, job, work) -> None:
     """Work that is cancelled at a job leaves no task, nobody at work and no file."""
-    client, before = two_workers.client, sorted(os.listdir(folder))
+    client = two_workers.client
+    before = sorted(os.listdir(folder))
     known = tasks_of(client)
     batches: list[str] = []
 

@@ -51,7 +51,8 @@ def test_counting_tells_of_the_whole_and_corrects_guesses_that_nobody_has_touche
     assert session.attribute("sex").role is Role.SENSITIVE  # what a person set stays
     assert session.undo() == "sex: sensitive"
     assert not session.dirty  # what the whole says is no edit
-    table, whole = session.table, read_table(tmp_path / name)
+    table = session.table
+    whole = read_table(tmp_path / name)
     assert session.source is None
     assert table.frame.cast(pl.String).equals(whole.frame)
     for column in ("age", "sex"):

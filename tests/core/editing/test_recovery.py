@@ -78,7 +78,8 @@ def test_a_closed_store_does_not_bring_back_what_was_discarded(session, path, tm
 
 def test_what_a_living_program_keeps_is_neither_offered_nor_removed(path, tmp_path) -> None:
     first, second = (RecoveryStore(tmp_path / "state") for _ in range(2))
-    one, two = edited(path, 0.4), edited(path, 0.9)
+    one = edited(path, 0.4)
+    two = edited(path, 0.9)
     first.keep(one)
     assert second.unsaved_work(path) is None
     assert second.drafts() == []
@@ -143,7 +144,8 @@ def test_a_data_file_saved_as_a_project_leaves_nothing_unsaved(tmp_path: Path) -
 
 
 def test_a_save_finds_what_another_program_saved(path: Path) -> None:
-    one, two = edited(path, 0.4), open_session(path)
+    one = edited(path, 0.4)
+    two = open_session(path)
     two.edit(replace(two.project, privacy=Privacy(k=3)), "k = 3")
     two.save()
     with pytest.raises(ChangedFileError) as refused:

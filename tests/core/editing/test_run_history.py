@@ -88,7 +88,8 @@ def test_what_is_required_beyond_k_is_kept(made, tmp_path: Path) -> None:
 
 def test_many_runs_and_damaged_files_are_borne(made, tmp_path: Path) -> None:
     project, result = made
-    history, run = RunHistory(tmp_path), earlier_run(result, project, WHEN)
+    history = RunHistory(tmp_path)
+    run = earlier_run(result, project, WHEN)
     for k in range(MOST_RUNS + 3):
         history.add(project, with_k(run, k + 1))
     kept = history.runs(project)
@@ -113,7 +114,8 @@ def test_without_a_folder_nothing_is_kept(made) -> None:
 def test_a_project_saved_under_a_name_keeps_the_runs_of_its_data(made, tmp_path: Path) -> None:
     project, result = made
     unsaved = replace(project, path=None, data=replace(project.data, path=str(project.data_path)))
-    history, run = RunHistory(tmp_path / "state"), earlier_run(result, project, WHEN)
+    history = RunHistory(tmp_path / "state")
+    run = earlier_run(result, project, WHEN)
     history.add(unsaved, run)
     saved = replace(unsaved, path=tmp_path / "study.yaml")
     assert history.runs(saved) == (run,)

@@ -270,8 +270,10 @@ def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
     grown = after.height - before.height
     allowed = {"add": {1}, "remove": {-1}, "group": {0, 1}}.get(name, {0})
     assert grown in allowed
-    old, new = zip(*before.rows, strict=True), zip(*after.rows, strict=True)
-    old_levels, new_levels = list(old), list(new)
+    old = zip(*before.rows, strict=True)
+    new = zip(*after.rows, strict=True)
+    old_levels = list(old)
+    new_levels = list(new)
     match name:
         case "rename" | "split":
             same = [j for j in range(before.height + 1) if j != level]

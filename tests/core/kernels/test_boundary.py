@@ -71,7 +71,8 @@ def test_an_array_that_c_writes_to_must_be_writable() -> None:
 
 
 def test_a_call_refuses_what_is_not_declared() -> None:
-    levels, parts = np.zeros(1, dtype=np.int64), one_row()
+    levels = np.zeros(1, dtype=np.int64)
+    parts = one_row()
     wrong: list[tuple[tuple[Any, ...], str]] = [
         ((axes(), parts, np.zeros(1)), "levels"),
         ((None, parts, levels), "axes"),

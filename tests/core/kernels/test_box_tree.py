@@ -14,7 +14,8 @@ def check_boxes(tree: BoxTree) -> None:
         assert tree.first[node] == tree.record[left].min(initial=GONE)
         if not len(left):
             continue
-        places, labels = tree.places[left], tree.labels[left]
+        places = tree.places[left]
+        labels = tree.labels[left]
         missing = np.isnan(places)
         assert (tree.low[node] == np.where(missing, np.inf, places).min(axis=0)).all()
         assert (tree.high[node] == np.where(missing, -np.inf, places).max(axis=0)).all()
@@ -47,7 +48,8 @@ def test_boxes_are_those_of_the_rows_that_are_left() -> None:
 
 def test_equal_numbers_are_not_divided_where_their_mean_is_rounded() -> None:
     """The mean of twenty times 0.1 is not 0.1, and labels without weight do not count."""
-    places, labels = np.full((20, 1), 0.1), np.arange(20, dtype=np.int32)[:, None]
+    places = np.full((20, 1), 0.1)
+    labels = np.arange(20, dtype=np.int32)[:, None]
     division = Division(labels, np.zeros((1, 2)))
     tree = grow_tree(places, labels, division, np.arange(20, dtype=np.int32))
     assert len(tree.start) == 1

@@ -45,7 +45,8 @@ def grown(
 
 def furthest(places: Floats, labels: Int32s, weights: Floats, i: int, left: Int32s) -> int:
     """The first of the records furthest from one, of all that are left."""
-    missing, here = np.isnan(places[left]), np.isnan(places[i])
+    missing = np.isnan(places[left])
+    here = np.isnan(places[i])
     apart = np.where(missing | here, missing != here, np.abs(places[left] - places[i]))
     away = apart.sum(axis=1) + (labels[left] != labels[i]) @ weights
     return int(left[np.flatnonzero(away > away.max() - TIE)[0]])
@@ -62,7 +63,8 @@ def test_the_furthest_row_is_found_with_missing_numbers_and_more_than_are_summed
         weights = rng.choice([1.0, 1 / 3, 0.25], 3)
         shared = np.full(3, 64 if labels.max() >= 64 else 0, dtype=np.int32)
         search = grown(places, labels, weights, shared)
-        tree, position = search.tree, np.argsort(search.tree.row)
+        tree = search.tree
+        position = np.argsort(search.tree.row)
         left = np.arange(300, dtype=np.int32)
         for i in rng.permutation(300)[:60].tolist():
             found = int(tree.record[find_furthest(search, position[i]).position])
@@ -88,7 +90,8 @@ def test_few_rows_are_looked_at_for_the_furthest() -> None:
     countries = {"n0": numbers["n0"], "country": column(200, 0.9), "sex": column(2)}
     for columns, most in ((numbers, 40), (people, 150), (countries, 60)):
         features = Features.from_task(make_task(columns))
-        weights, shared = features.label_weights, shared_bits(features.labels)
+        weights = features.label_weights
+        shared = shared_bits(features.labels)
         search = grown(features.places, features.labels, weights, shared)
         visits = [find_furthest(search, i).visits for i in range(0, size, 500)]
         assert np.mean(visits) < most, list(columns)
@@ -104,7 +107,8 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
     weights = np.zeros(len(again))
     weights[: len(features.label_weights)] = features.label_weights
     search = grown(features.places, labels, weights, shared_bits(labels), again)
-    tree, clusters = search.tree, new_member_clusters(1, numbers, len(weights))
+    tree = search.tree
+    clusters = new_member_clusters(1, numbers, len(weights))
     kept = [y for y in range(len(weights)) if y not in mixed]
     visits = []
     for i in range(0, len(tree.row), 97):

@@ -152,7 +152,8 @@ def test_many_tuples_and_a_very_wide_attribute() -> None:
 
 def test_a_cache_that_is_always_full_changes_nothing() -> None:
     task = wide_task(6, 8, 400)
-    small, large = engine(task, roll_ups=RollUps(len(task.quasi), 2000)), engine(task)
+    small = engine(task, roll_ups=RollUps(len(task.quasi), 2000))
+    large = engine(task)
     rng = np.random.default_rng(2)
     for _ in range(200):
         string = rng.integers(0, 4, 6)

@@ -30,7 +30,8 @@ STATES = {
 
 
 def limited_task(seed: int) -> Task:
-    task, rng = searchable_task(seed), random.Random(seed)
+    task = searchable_task(seed)
+    rng = random.Random(seed)
     quasi = tuple(
         replace(a, max_level=rng.choice([None, *range(a.hierarchy.height + 1)])) for a in task.quasi
     )

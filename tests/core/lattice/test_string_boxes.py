@@ -58,7 +58,8 @@ def test_worked_bounds_of_two_attributes() -> None:
 @pytest.mark.parametrize("seed", range(tries(200)))
 def test_bounds_hold_for_all_strings(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    attributes, levels = int(rng.integers(1, 5)), int(rng.integers(2, 5))
+    attributes = int(rng.integers(1, 5))
+    levels = int(rng.integers(2, 5))
     values = -np.round(rng.random((attributes, levels)), 2)
     if seed % 3:
         values = np.sort(values, axis=1)[:, ::-1]

@@ -46,7 +46,8 @@ def tasks(draw: st.DrawFn) -> Task:
     ages = column(AGES + ["?"] * draw(st.integers(0, 3)))
     if all(age == "?" for age in ages):
         ages[0] = "40"
-    cities, jobs = column(list(CITIES)), column(JOBS)
+    cities = column(list(CITIES))
+    jobs = column(JOBS)
     specs = {
         "age": AttributeSpec(
             kind=Kind.NUMERIC,

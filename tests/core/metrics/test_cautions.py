@@ -48,7 +48,8 @@ def test_records_are_counted_by_all_published_columns() -> None:
     assert caution.about == ALL_COLUMNS
     assert caution.severity is Severity.WARNING
     assert caution.columns == ("problem", "long", "policePrecinct", "neighborhood")
-    unique, below = counted.but_sensitive.unique, counted.but_sensitive.below_k
+    unique = counted.but_sensitive.unique
+    below = counted.but_sensitive.below_k
     assert caution.sentence == (
         f"k covers 3 of 7 published columns; by all of them {unique:,} of 600 records are unique "
         f"({below:,} below k)"

@@ -95,7 +95,8 @@ def test_disclosures_agree_with_a_recount(rows: list[tuple[int, int, str]]) -> N
     """With and without a column of people, by sets of the printed rows."""
     frame = pl.DataFrame(rows, schema=["zip", "who", "ill"], orient="row").cast(pl.String)
     for person in (None, "who"):
-        known, everybody = defaultdict(list), defaultdict(set)
+        known = defaultdict(list)
+        everybody = defaultdict(set)
         for number, (zip_code, who, ill) in enumerate(rows):
             holder = number if person is None else who
             everybody[zip_code].add(holder)

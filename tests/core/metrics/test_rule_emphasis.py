@@ -49,7 +49,8 @@ def product_of(task: Task, emphasis: float = 0.5) -> Task:
 def test_one_half_is_the_plain_product_bit_for_bit(release: Release) -> None:
     task = product_of(release.task)
     for attribute in task.quasi:
-        values, typed = level_research_values(attribute), attribute.typed_research_values
+        values = level_research_values(attribute)
+        typed = attribute.typed_research_values
         for level in range(attribute.hierarchy.height):
             if typed and typed[level] is not None:
                 continue
@@ -85,7 +86,8 @@ def test_merged_classes_are_never_worth_more(release: Release, data: st.DataObje
     if not (labels >= 0).any():
         return
     published = st.sampled_from(sorted({*labels[labels >= 0].tolist()}))
-    one, other = data.draw(published), data.draw(published)
+    one = data.draw(published)
+    other = data.draw(published)
     merged = replace(grouping, labels=np.where(labels == one, other, labels).astype(np.int32))
     before, after = (cells_of(recode(release.task, each)) for each in (grouping, merged))
     for old, new in zip(before, after, strict=True):
@@ -102,7 +104,8 @@ def test_udc_equals_its_twin(task: Task, objective: str) -> None:
 @given(tasks_with_k())
 @settings(max_examples=tries(40), deadline=None)
 def test_udc_suppress_equals_its_twin(task: Task) -> None:
-    grouping, twin = grouping_of(task, UdcSuppress()), merging.HidingClusters(task).run()
+    grouping = grouping_of(task, UdcSuppress())
+    twin = merging.HidingClusters(task).run()
     assert clusters_of(grouping) == sorted_clusters(twin.clusters)
     assert grouping.suppressed_cells is not None
     assert (grouping.suppressed_cells == twin.hidden).all()
@@ -128,7 +131,8 @@ def worth(emphasis: float, labels: list[int]) -> float:
 
 
 def test_worked_by_hand() -> None:
-    kept, broken = [0, 0, 1, 1], [0, 1, 1, 2]
+    kept = [0, 0, 1, 1]
+    broken = [0, 1, 1, 2]
     assert worth(0.5, kept) == pytest.approx(4 / (3 + 3 + 5 + 5))
     assert worth(0.0, kept) == pytest.approx((4 / 16) ** 2)
     assert worth(1.0, kept) == 1.0

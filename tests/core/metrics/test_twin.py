@@ -24,7 +24,8 @@ def close(value: float) -> object:
 @given(releases())
 @settings(max_examples=tries(40), deadline=None)
 def test_utility(release: Release) -> None:
-    twin, measures = Twin(release), measure(release)
+    twin = Twin(release)
+    measures = measure(release)
     quasi = release.task.quasi
     for x, attribute in enumerate(quasi):
         found = measures.attributes[attribute.name]
@@ -49,7 +50,8 @@ def test_utility(release: Release) -> None:
 @given(releases())
 @settings(max_examples=tries(25), deadline=None)
 def test_classes(release: Release) -> None:
-    twin, measures = Twin(release), measure(release, class_attribute="income")
+    twin = Twin(release)
+    measures = measure(release, class_attribute="income")
     sizes = [len(members) for members in twin.classes()]
     incomes = release.task.table.frame["income"].to_list()
     diseases = release.task.table.frame["disease"].to_list()
@@ -67,7 +69,8 @@ def test_classes(release: Release) -> None:
 @given(releases(everything_suppressed=False))
 @settings(max_examples=tries(40), deadline=None)
 def test_privacy(release: Release) -> None:
-    twin, privacy = Twin(release), measure(release).privacy
+    twin = Twin(release)
+    privacy = measure(release).privacy
     classes = twin.classes()
     assert privacy.k == min(map(len, classes))
     assert privacy.violations == twin.violations()

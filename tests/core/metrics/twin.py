@@ -95,7 +95,8 @@ class Twin:
             ends = re.fullmatch(r"\[(-?[\d.]+)\.\.(-?[\d.]+)\]\*?", text)
             if ends is None:
                 return held
-            low, high = float(ends[1]), float(ends[2])
+            low = float(ends[1])
+            high = float(ends[2])
             return {v for v in self.values(x) if v != MISSING and low <= float(v) <= high}
         if self.task.quasi[x].hierarchy_given:
             level = self.common(x, held)
@@ -104,7 +105,8 @@ class Twin:
 
     # ------------------------------------------------------------------------------- utility
     def ncp(self, x: int) -> float:
-        attribute, total = self.task.quasi[x], 0.0
+        attribute = self.task.quasi[x]
+        total = 0.0
         for i in range(self.n):
             if self.says_nothing(i, x):
                 total += 1
@@ -193,7 +195,8 @@ class Twin:
         ]
 
     def il(self, x: int) -> float:
-        attribute, total = self.task.quasi[x], 0.0
+        attribute = self.task.quasi[x]
+        total = 0.0
         for i in range(self.n):
             if self.says_nothing(i, x):
                 total += 1

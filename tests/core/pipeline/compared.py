@@ -52,8 +52,10 @@ def figures(result: Any) -> dict[str, Any]:
 
 def check_same(project: Project, folder: Path, ending: str = ".csv", **how: Any) -> str:
     """Compare both ways: the same bytes and figures, or the same refusal, which is returned."""
-    one, other = folder / f"memory{ending}", folder / f"mapped{ending}"
-    expected, found = outcome(in_memory, project, one), outcome(mapped, project, other, **how)
+    one = folder / f"memory{ending}"
+    other = folder / f"mapped{ending}"
+    expected = outcome(in_memory, project, one)
+    found = outcome(mapped, project, other, **how)
     if isinstance(expected, str):
         assert found == expected
         assert not other.exists()

@@ -99,7 +99,8 @@ def test_one_block_off_and_auto_on_a_small_table_are_the_same(name: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("name", IN_BLOCKS)
 def test_the_number_of_workers_changes_nothing(name: str) -> None:
-    task, algorithm = large(), in_blocks(name, 20)
+    task = large()
+    algorithm = in_blocks(name, 20)
     one, *others = (
         drained(block_steps(algorithm, task, RunContext(), workers)) for workers in (1, 2, 5)
     )
@@ -126,7 +127,8 @@ def test_blocks_are_of_the_size_and_keep_equal_records_together() -> None:
 def test_magvals_hold_and_small_groups_alone_are_suppressed() -> None:
     marked = random_task(3, 200, city=("Italy", "France"))
     task = replace(marked, privacy=replace(marked.privacy, k=3))
-    plain, found = Run(task, Gcka()).finish(), Run(task, Gcka(blocks=12)).finish()
+    plain = Run(task, Gcka()).finish()
+    found = Run(task, Gcka(blocks=12)).finish()
     assert plain is not None
     assert found is not None
     groups = group_by_magvals(task).number
@@ -169,7 +171,8 @@ def test_the_report_says_how_many_blocks_and_what_they_cost() -> None:
 
 
 def test_a_cancel_keeps_what_is_done_and_leaves_no_thread() -> None:
-    task, before = large(), threading.active_count()
+    task = large()
+    before = threading.active_count()
     run = Run(task, KMember(blocks=20))
     while (step := next(run)).counters.get("blocks_done", 0) < 2:
         pass

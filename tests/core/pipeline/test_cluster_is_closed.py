@@ -83,7 +83,8 @@ def listening() -> set[int]:
 
 def intrude(folder: Path, scheduler: str, ports: set[int]) -> tuple[dict[str, str], bool]:
     """Return what another process is told by address, and whether it had code executed."""
-    script, marker = folder / "intruder.py", folder / "marker"
+    script = folder / "intruder.py"
+    marker = folder / "marker"
     script.write_text(INTRUDER)
     place = scheduler.partition("://")[2]
     done = subprocess.run(

@@ -127,7 +127,8 @@ def test_pause_stops_and_resume_goes_on(drive) -> None:
     wait_until(lambda: made.snapshot.steps > 2)
     made.pause()
     wait_until(lambda: made.snapshot.paused)
-    steps, later = made.snapshot.steps, rounds + 5
+    steps = made.snapshot.steps
+    later = rounds + 5
     wait_until(lambda: rounds > later)
     assert made.snapshot.steps == steps
     made.change_speed(1)

@@ -18,7 +18,8 @@ def test_a_steady_run_counts_down() -> None:
 
 
 def test_a_run_that_slows_down_is_believed_by_and_by() -> None:
-    left, told = RemainingTime(), []
+    left = RemainingTime()
+    told = []
     for tenth in range(1, 2000):
         seconds = tenth / 10
         progress = (seconds / 200) ** 0.7

@@ -109,19 +109,25 @@ def test_other_work_on_the_machine_does_not_count_unless_helpers_are_at_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`distributed` may use helper processes; on small tables it has none."""
-    own, wall = 10.0, 100.0
+    own = 10.0
+    wall = 100.0
     monkeypatch.setattr(time, "thread_time", lambda: own)
     monkeypatch.setattr(time, "perf_counter", lambda: wall)
     here: set[object] = set()
     monkeypatch.setattr(trial_module, "helpers", here)
     clock = clock_of(ALGORITHMS["distributed"]())
-    began, own, wall = clock(), own + 1, wall + 5
+    began = clock()
+    own = own + 1
+    wall = wall + 5
     assert clock() - began == 1.0
     here.add("a process")
-    began, wall = clock(), wall + 3
+    began = clock()
+    wall = wall + 3
     assert clock() - began == 3.0
     here.clear()
-    began, own, wall = clock(), own + 2, wall + 7
+    began = clock()
+    own = own + 2
+    wall = wall + 7
     assert clock() - began == 2.0
     assert clock_of(ALGORITHMS["global"]()) is time.thread_time
 
@@ -196,6 +202,7 @@ def test_repairs_beyond_k_are_expected_to_take_longer(census) -> None:
 
     required = (DistinctLDiversity(2, census.sensitive[0].name),)
     beyond = replace(census, privacy=replace(census.privacy, requirements=required))
-    udc, search = ALGORITHMS["udc"](), ALGORITHMS["global"]()
+    udc = ALGORITHMS["udc"]()
+    search = ALGORITHMS["global"]()
     assert growth_of(udc, beyond) > growth_of(udc, census) + 0.5
     assert growth_of(search, beyond) == growth_of(search, census)

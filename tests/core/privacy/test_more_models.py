@@ -82,14 +82,16 @@ def least_cost(cost: tuple[float, ...], here: tuple[float, ...], there: tuple[fl
     from scipy.optimize import linprog
 
     n = len(here)
-    out, into = np.kron(np.eye(n), np.ones(n)), np.kron(np.ones(n), np.eye(n))
+    out = np.kron(np.eye(n), np.ones(n))
+    into = np.kron(np.ones(n), np.eye(n))
     found = linprog(cost, A_eq=np.vstack([out, into]), b_eq=[*here, *there])
     return float(found.fun)
 
 
 def figure(model: PrivacyModel, inside: list[str], whole: list[str], column: Column) -> float:
     """By the definitions, of a class without missing values."""
-    counts, table = Counter(inside), Counter(whole)
+    counts = Counter(inside)
+    table = Counter(whole)
     p = {value: n / len(inside) for value, n in counts.items()}
     q = {value: n / len(whole) for value, n in table.items()}
     match model:

@@ -37,8 +37,12 @@ from tests.helpers import make_task, tells
 class Minority(PrivacyModel):
     """At least so many records besides those of the most frequent value."""
 
-    key, bound_key, example = "minority", "min", 2
-    name, letter, title = "minority", "m", "minority"
+    key = "minority"
+    bound_key = "min"
+    example = 2
+    name = "minority"
+    letter = "m"
+    title = "minority"
     check_title = "records of other values than the most frequent"
     report_title = "Minority"
     report_meaning = "fewest records of other values in a class"

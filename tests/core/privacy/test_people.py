@@ -104,7 +104,8 @@ def misses(task: Task, records: list[int]) -> bool:
     if len(people) < task.k:
         return True
     for required in task.privacy.requirements:
-        shares, bound = spread(people), required.bound
+        shares = spread(people)
+        bound = required.bound
         match required:
             case DistinctLDiversity():
                 bad = matched(people) < bound

@@ -104,7 +104,8 @@ def test_figures_and_what_must_go_by_definition(asked: list[int], classes: int) 
     group = np.arange(len(asked)) % min(classes, len(asked))
     count = int(group.max()) + 1
     groups = GroupValues.from_records(group, column.codes, count)
-    figures, removed = requirement.figures(groups), requirement.least_removed(groups)
+    figures = requirement.figures(groups)
+    removed = requirement.least_removed(groups)
     for one in range(count):
         wishes = [max(1, asked[i]) for i in np.flatnonzero(group == one)]
         assert figures[one] == pytest.approx(len(wishes) / max(wishes))
@@ -151,7 +152,8 @@ def test_one_wish_makes_one_class_larger() -> None:
 
 
 def test_a_sample_of_the_records_has_their_wishes() -> None:
-    ages, wishes = [str(20 + i) for i in range(60)], [str(1 + i % 3) for i in range(60)]
+    ages = [str(20 + i) for i in range(60)]
+    wishes = [str(1 + i % 3) for i in range(60)]
     table = as_table(pl.DataFrame({"age": ages, "wish": wishes}))
     small = sampled(prepare(project(), table), 20)
     assert small.personal_k is not None

@@ -53,11 +53,13 @@ def naive(model: str, classes: list[list[object]], ordered: bool) -> list[float]
     def distance(held: list[object], table: list[object]) -> float:
         if not held:
             return 0.0
-        p, q = shares(held), shares(table)
+        p = shares(held)
+        q = shares(table)
         if not ordered:
             return sum(abs(p.get(v, 0) - q[v]) for v in q) / 2
         line = sorted(q, key=lambda v: math.inf if v is None else v)  # type: ignore[return-value]
-        so_far, total = 0.0, 0.0
+        so_far = 0.0
+        total = 0.0
         for value in line:
             so_far += p.get(value, 0) - q[value]
             total += abs(so_far)

@@ -38,7 +38,8 @@ started it, which here is a worker of the tests."""
 
 @pytest.mark.slow
 def test_the_peak_of_a_streaming_run_stays_below_its_limit(tmp_path):
-    rng, n = np.random.default_rng(0), 1_500_000
+    rng = np.random.default_rng(0)
+    n = 1_500_000
     pl.DataFrame(
         {
             "id": np.arange(n),

@@ -35,7 +35,8 @@ def test_numbers_are_those_of_the_rows(widths, records, lowest) -> None:
     assert (dense_ranks(columns) == slow_ranks(columns)).all()
     assert (number_rows(columns) == slow_numbers(columns)).all()
     assert dense_ranks(columns).dtype == number_rows(columns).dtype == np.int32
-    keys, ranks = row_keys(columns), slow_ranks(columns)
+    keys = row_keys(columns)
+    ranks = slow_ranks(columns)
     assert (np.sign(np.diff(keys)) == np.sign(np.diff(ranks))).all()
     assert (order_of_rows(columns) == np.argsort(ranks, kind="stable")).all()
 

@@ -69,7 +69,8 @@ def written(table: pl.DataFrame, format: CsvFormat) -> bytes:
 def test_the_table_is_that_of_its_texts(project) -> None:
     """Columns between quasi-identifiers, quotes, empty cells and several missing tokens."""
     result = anonymize(project)
-    coded, table = result.release.coded, result.table
+    coded = result.release.coded
+    table = result.table
     assert set(table.dtypes) == {pl.String}
     assert coded.rows() == table.rows()
     assert table.rows() == sorted(table.rows())

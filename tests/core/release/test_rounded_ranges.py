@@ -78,7 +78,8 @@ def test_what_it_costs_is_measured() -> None:
         return recode(make_task({"age": ages}, specs={"age": spec}), grouping)
 
     assert made("rounded").frame["age"].to_list()[:1] == ["[20..25]"]
-    exactly, rounded = measure(made("range")), measure(made("rounded"))
+    exactly = measure(made("range"))
+    rounded = measure(made("rounded"))
     assert exactly.ncp == pytest.approx((2 * 3 + 4 * 20) / 6 / 20)
     assert rounded.ncp == pytest.approx((2 * 5 + 4 * 20) / 6 / 20)
 

@@ -87,7 +87,8 @@ def test_the_attacks_in_a_report_quote_no_value(algorithm: str) -> None:
 @pytest.mark.parametrize("ending", DOCUMENT_ENDINGS)
 def test_the_annex_and_the_dossier_are_marked_internal(ending: str, tmp_path: Path) -> None:
     result, _ = released("mondrian")
-    annex, dossier = tmp_path / f"annex{ending}", tmp_path / f"dossier{ending}"
+    annex = tmp_path / f"annex{ending}"
+    dossier = tmp_path / f"dossier{ending}"
     result.write_report(dossier, annex=annex, public=False)
     for path in (annex, dossier):
         assert b"Internal: it holds" in path.read_bytes()

@@ -106,7 +106,8 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
 
 def test_the_figures_are_those_of_the_release() -> None:
     result = result_of(Mondrian(relaxed=True), k=4, seed=7)
-    report, frame = result.report, result.table
+    report = result.report
+    frame = result.table
     sizes = frame.group_by("age", "sex").len()["len"]
     assert report["algorithm"] == "mondrian"
     assert report["params"]["relaxed"] is True

@@ -72,7 +72,8 @@ def test_a_coded_file_answers_like_one_in_memory(tmp_path, records):
         assert table.missing_cells() == whole.missing_cells()
         assert table.facts == whole.facts
         for name, kind in (("id", Kind.CATEGORICAL), ("age", Kind.NUMERIC)):
-            column, expected = table.column(name, kind), whole.column(name, kind)
+            column = table.column(name, kind)
+            expected = whole.column(name, kind)
             assert column.values == expected.values
             assert np.array_equal(column.codes, expected.codes)
             assert np.array_equal(column.counts, expected.counts)

@@ -17,7 +17,8 @@ rows = st.lists(st.tuples(st.integers(-1, 5), st.integers(0, 90), st.integers(1,
 @given(rows, st.sampled_from([0, 63]))
 def test_copies_are_summed_however_they_are_sorted(entries, bits):
     group, code, copies = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(3))
-    before, column._BITS = column._BITS, bits
+    before = column._BITS
+    column._BITS = bits
     try:
         found = GroupValues.from_records(group, code, 6, copies)
         halved = found.relabelled(np.arange(91) // 2)

@@ -20,8 +20,11 @@ from kanon_tui.core.table.value_formats import (
     parse_numbers,
 )
 
-GERMAN, FRENCH, SWISS = NumberFormat(",", "."), NumberFormat(",", " "), NumberFormat(".", "'")
-COMMA, ENGLISH = NumberFormat(","), NumberFormat(".", ",")
+GERMAN = NumberFormat(",", ".")
+FRENCH = NumberFormat(",", " ")
+SWISS = NumberFormat(".", "'")
+COMMA = NumberFormat(",")
+ENGLISH = NumberFormat(".", ",")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ RELEASE = pl.DataFrame(
 def test_compressed_csv_reads_back_and_has_the_same_bytes_every_time(
     tmp_path: Path, ending: str
 ) -> None:
-    one, two = tmp_path / f"one{ending}", tmp_path / f"two{ending}"
+    one = tmp_path / f"one{ending}"
+    two = tmp_path / f"two{ending}"
     for path in (one, two):
         write_table(path, RELEASE)
     assert one.read_bytes() == two.read_bytes()

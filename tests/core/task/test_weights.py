@@ -74,8 +74,10 @@ def test_what_does_not_vary_tells_nothing(other: Column) -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
 @settings(max_examples=100, deadline=None)
 def test_categories_agree_with_the_textbook(rows: list[tuple[int, int]]) -> None:
-    a, b = [str(x) for x, _ in rows], [f"v{y}" for _, y in rows]
-    chi_squared, n = 0.0, len(rows)
+    a = [str(x) for x, _ in rows]
+    b = [f"v{y}" for _, y in rows]
+    chi_squared = 0.0
+    n = len(rows)
     for x in set(a):
         for y in set(b):
             expected = a.count(x) * b.count(y) / n

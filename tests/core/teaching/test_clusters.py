@@ -74,7 +74,8 @@ def test_the_tree_of_merges_leads_down_to_the_records() -> None:
         "  │   ├ record 8: White, F, 44",
         "  │   └ record 7: White, F, 38",
     ]
-    drawing, shown = Tree(), scene("race-rules", "udc", -1)
+    drawing = Tree()
+    shown = scene("race-rules", "udc", -1)
     before = drawing.draw(shown, *WIDE).plain()
     drawing.move(shown, 1, 0)
     assert drawing.draw(shown, *WIDE).plain() != before
@@ -174,7 +175,8 @@ def test_full_speed_tells_the_same_classes() -> None:
             quick = new_timeline(run.algorithm)
             for step in run:
                 quick.add(step)
-            one, other = timeline.state(timeline.last).groups, quick.state(quick.last).groups
+            one = timeline.state(timeline.last).groups
+            other = quick.state(quick.last).groups
             pairs = set(zip(one.tolist(), other.tolist(), strict=True))
             assert len(pairs) == len(set(one.tolist())) == len(set(other.tolist())), name
 
@@ -186,7 +188,8 @@ def test_a_step_that_is_taken_back_leaves_the_state_before_it(name: str, decisio
     algorithm = replace(single.algorithm, refine=True)
     run = Run(single.task, algorithm, RunContext(decisions, watched=True))
     state = new_timeline(algorithm).state(0)
-    states, undos = [pickle.dumps(vars(state))], []
+    states = [pickle.dumps(vars(state))]
+    undos = []
     for number, step in enumerate(run, start=1):
         undos.append(state.take(number, step))
         states.append(pickle.dumps(seen(state)))
@@ -201,8 +204,10 @@ def seen(state: ClusteringState) -> dict[str, object]:
     trees = {number: state.joined[number].members().tolist() for number in sorted(state.joined)}
     groups = None if state.groups is None else state.groups.tolist()
     hidden = None if state.hidden is None else state.hidden.tolist()
-    rows, marks = state.rows.tolist(), list(state.order.items())
-    cuts, closed = [number for number, _ in state.cuts], sorted(state.closed)
+    rows = state.rows.tolist()
+    marks = list(state.order.items())
+    cuts = [number for number, _ in state.cuts]
+    closed = sorted(state.closed)
     return {"seen": [trees, groups, hidden, rows, marks, cuts, closed, list(state.growing)]}
 
 

@@ -47,7 +47,8 @@ def marks_of_steps(name: str, number: int) -> dict[str, str]:
     """The marks of all strings, worked out from the events by themselves."""
     _, timeline = recorded(ALGORITHMS[name].sample, name)
     steps = [step for _, step in timeline.steps(1, number)]
-    lattice, best = steps[-1].event.changes.lattice, None
+    lattice = steps[-1].event.changes.lattice
+    best = None
     marks = dict.fromkeys(range(lattice.count), "·")
     shown = {"passes": "+", "fails": "▒", "beaten": "░"}
     for step in steps:

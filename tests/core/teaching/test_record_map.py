@@ -46,7 +46,8 @@ def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
     sample = ALGORITHMS[name].sample
     run, timeline = recorded(sample, name)
     for number in range(1, timeline.last + 1):
-        groups, shown = groups_of_steps(name, number), scene(sample, name, number)
+        groups = groups_of_steps(name, number)
+        shown = scene(sample, name, number)
         if groups is None:
             continue
         step = timeline.step(number)
@@ -54,7 +55,8 @@ def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
         decided = set(rows.tolist() if len(rows) == 1 else ())
         if isinstance(step.event, GroupSplit):
             decided = set(step.event.seeds)
-        lit, sizes = {groups[row] for row in rows}, Counter(groups)
+        lit = {groups[row] for row in rows}
+        sizes = Counter(groups)
         wanted: Counter[str] = Counter()
         for record, group in enumerate(groups):
             single = sizes[group] == 1 and group not in lit
@@ -86,7 +88,8 @@ def test_earlier_cuts_stay_as_lines_of_another_colour() -> None:
 
 
 def test_arrows_turn_the_map_and_hidden_attributes_are_said() -> None:
-    drawing, shown = RecordMap(), scene("mondrian", "mondrian", 1)
+    drawing = RecordMap()
+    shown = scene("mondrian", "mondrian", 1)
     assert "hidden: gender" in drawing.draw(shown, *WIDE).plain()
     drawing.move(shown, 0, 1)
     assert drawing.draw(shown, *WIDE).plain().startswith("gender ↑  zip →")
@@ -96,7 +99,8 @@ def test_arrows_turn_the_map_and_hidden_attributes_are_said() -> None:
 
 def test_principal_axes_come_after_the_last_attribute() -> None:
     """The map agrees with components that a singular value decomposition of the records finds."""
-    drawing, shown = RecordMap(), scene("spatial-distance", "sd", 4)
+    drawing = RecordMap()
+    shown = scene("spatial-distance", "sd", 4)
     assert drawing.draw(shown, *WIDE).plain().startswith("nationality ↑  age →")
     for _ in range(3):
         drawing.move(shown, 1, 0)

@@ -53,7 +53,8 @@ async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
 async def test_points_appear_one_by_one_and_escape_cancels_then_closes(
     sample, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, simulated = threading.Semaphore(3), feasibility.feasibility_curve
+    gate = threading.Semaphore(3)
+    simulated = feasibility.feasibility_curve
 
     def slowly(*args, **kwargs):
         gate.acquire(timeout=10)

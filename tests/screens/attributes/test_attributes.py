@@ -91,7 +91,8 @@ async def test_marking_by_pattern_and_all_and_finding(tmp_path, make_app) -> Non
         await settle(pilot)
         await pilot.press("2")
         await settle(pilot)
-        screen, session = pilot.app.screen, session_of(pilot)
+        screen = pilot.app.screen
+        session = session_of(pilot)
         await pilot.press("asterisk", *"*date", "enter", "s")
         await settle(pilot)
         assert session.names(Role.SENSITIVE) == ["birth_date", "update"]

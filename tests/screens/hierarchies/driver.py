@@ -43,7 +43,8 @@ class Driver:
     """Presses keys and waits until everything is worked out."""
 
     def __init__(self, app: KanonApp, pilot: Pilot[None]) -> None:
-        self.app, self.pilot = app, pilot
+        self.app = app
+        self.pilot = pilot
 
     async def settle(self) -> None:
         """Until nothing is being worked out; an edit is followed by the panes that show it."""

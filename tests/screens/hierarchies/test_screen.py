@@ -133,6 +133,7 @@ async def test_the_table_shows_the_label_that_the_tree_was_on(sample, make_app) 
         await settle(pilot)
         assert pilot.app.screen.active_bindings["t"].binding.description == "tree"
         levels = pilot.app.screen.levels
-        label, row = levels.source.line(levels.row)[levels.column].text, levels.row
+        label = levels.source.line(levels.row)[levels.column].text
+        row = levels.row
         assert label == "◆ South"
         assert levels.scroll_offset.y <= row < levels.scroll_offset.y + levels.visible_rows

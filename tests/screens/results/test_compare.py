@@ -43,7 +43,8 @@ async def test_compare_two_runs(sample, make_app) -> None:
         assert compare.maximized is None
         grids = compare.query_one(TwinGrids)
         assert grids.left.size.height > 3
-        mondrian, datafly = screen.result, session_of(pilot).results[0]
+        mondrian = screen.result
+        datafly = session_of(pilot).results[0]
         place = int(compare.order[0])
         released = [mondrian.release.in_file_order.row(place)[0], datafly.release.suppressed[place]]
         assert row_of(grids.left, 0)[0] == released[0]

@@ -14,7 +14,8 @@ async def test_original_and_released_cells_and_finding_again(
     monkeypatch.delenv("TMUX", raising=False)
     async with make_app(sample("patients")).run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "mondrian", k=2)
-        rows, name = screen.records.source, screen.records.column
+        rows = screen.records.source
+        name = screen.records.column
         await pilot.press("y", "enter")
         await settle(pilot)
         assert pilot.app.clipboard == rows.before.row(screen.records.record)[rows.names.index(name)]

@@ -110,7 +110,8 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
         ]  # fmt: skip
         changed = ["age", "zip", "race", "marital_status", "education"]
         assert grids.left.column_names == changed  # the others are published as they are
-        panel, records = screen.query_one(FigurePanel), screen.records
+        panel = screen.query_one(FigurePanel)
+        records = screen.records
         assert grids.left.size.height > 4
         assert not panel.region  # the figures of attributes stand below their names
         await pilot.press("b")
@@ -126,7 +127,8 @@ async def test_both_sides_move_scroll_and_find_together(sample, make_app) -> Non
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "mondrian")
         grids = screen.query_one(TwinGrids)
-        left, right = grids.left, grids.right
+        left = grids.left
+        right = grids.right
 
         def same() -> bool:
             return (left.row, left.column_name, left.scroll_offset.y) == (
@@ -183,7 +185,8 @@ async def test_changed_cells_and_suppressed_records_are_marked(sample, make_app)
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "datafly")
         grids = screen.query_one(TwinGrids)
-        left, right = grids.left.source, grids.right.source
+        left = grids.left.source
+        right = grids.right.source
         assert [cell.text for cell in right.rows(0, 1)[0]] == [
             "•1995", " Female", " 1141", " Asian", " Fever"
         ]  # fmt: skip
@@ -227,7 +230,8 @@ async def test_sorting_goes_to_the_top_and_a_class_keeps_the_record(sample, make
     async with make_app(sample("census")).run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "datafly")
         records = screen.records
-        classes, sizes = records.source.classes, records.source.sizes
+        classes = records.source.classes
+        sizes = records.source.sizes
         records.grids.go_to(412)
         await settle(pilot)
         await pilot.press("s")

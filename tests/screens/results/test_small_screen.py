@@ -35,8 +35,10 @@ async def check_the_explanation_is_never_cut(pilot, screen) -> None:
 
 async def check_the_explanation_does_not_bring_about_another(pilot, screen) -> None:
     """It takes lines from the records: written anew for that, it would be written for ever."""
-    line, records = screen.query_one("#record-line", Static), screen.records
-    explanation, height = line.content, records.size.height
+    line = screen.query_one("#record-line", Static)
+    records = screen.records
+    explanation = line.content
+    height = records.size.height
     line.update("what another size would write over")
     line.styles.min_height = line.size.height + 2
     await wait_until(pilot, lambda: records.size.height == height - 2)

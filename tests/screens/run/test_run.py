@@ -148,7 +148,8 @@ async def test_a_run_ends_in_a_summary_that_stays_until_6(sample, make_app) -> N
 async def test_another_run_waits_for_the_proof_of_the_one_before(
     sample, make_app, monkeypatch
 ) -> None:
-    proving, go_on = threading.Event(), threading.Event()
+    proving = threading.Event()
+    go_on = threading.Event()
 
     def conclude_a_large_table(run: Run, project: Project) -> Result:
         proving.set()

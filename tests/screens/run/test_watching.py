@@ -74,7 +74,9 @@ async def test_back_and_forth_shows_the_step_everywhere(sample, make_app) -> Non
 
 async def test_a_clock_runs_while_a_run_is_prepared(sample, make_app, monkeypatch) -> None:
     async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
-        view, gate, make = await watch(pilot, 2), Event(), run_screen.watched_run
+        view = await watch(pilot, 2)
+        gate = Event()
+        make = run_screen.watched_run
         await to_the_end(pilot, view)
 
         def slow(*arguments, **named):
@@ -108,7 +110,8 @@ async def test_after_the_end_nothing_is_wiped_and_nobody_is_taken_away(sample, m
         await to_the_end(pilot, view)
         assert pilot.app.current_mode == "run"
         assert "Done: 3 classes" in sentence(view)
-        live, last = view.live, view.playhead.number
+        live = view.live
+        last = view.playhead.number
         await pilot.press("full_stop", "full_stop")
         assert view.live is live
         assert view.playhead.number == last

@@ -61,7 +61,7 @@ def recoded(mapping: ReleaseMapping, table: Table) -> tuple[list[pl.Series], dic
         column, readable = _coded(rule, mapping, table)
         found = _labels(rule, column, mapping)
         labels.append(_texts_at(column.codes, readable, found).alias(rule.name))
-    return labels, {each.name: each.null_count() for each in labels if each.null_count()}
+    return labels, {label.name: label.null_count() for label in labels if label.null_count()}
 
 
 def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[Column, Flags]:
@@ -390,7 +390,8 @@ def _union(
             f"{name} and the new release together have a class of {reached} records, k is {k}; "
             f"nothing was written"
         )
-    classes, old = both.n_unique(), before.n_unique()
+    classes = both.n_unique()
+    old = before.n_unique()
     everybody = pl.concat([before, new.select(quasi)]).with_row_index("")
     large = everybody.filter(pl.len().over(quasi) >= k)
     together = large.filter(pl.col("") >= before.height).height
@@ -457,7 +458,8 @@ def _batch_advice(applied: Applied) -> str:
 
 def summary(applied: Applied, file: str, mapping: str) -> list[str]:
     """Return the lines of a summary, the first without indent."""
-    result, measures = applied.result, applied.result.measures
+    result = applied.result
+    measures = applied.result.measures
     lines = [
         f"{file} as in {mapping}: k = {result.task.k:,}, verified: the smallest of "
         f"{measures.classes:,} classes has {measures.smallest_class:,} records",

@@ -182,7 +182,8 @@ class ReleaseMapping:
 
 def mapping_text(result: FinishedRun) -> str:
     """Return the mapping of a result as JSON."""
-    task, levels = result.task, result.grouping.levels
+    task = result.task
+    levels = result.grouping.levels
     cells = result.release.quasi_cells(result.release.class_members)
     rules = [
         _rule_of(attribute, None if levels is None else levels[x], cells[attribute.name])
@@ -204,9 +205,11 @@ def mapping_text(result: FinishedRun) -> str:
 def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series) -> AttributeRule:
     column = attribute.column
     labels = () if level is None else attribute.hierarchy.labels[level]
-    spec, typed = attribute.hierarchy_spec, attribute.typed_hierarchy
+    spec = attribute.hierarchy_spec
+    typed = attribute.typed_hierarchy
     if typed is None and level is not None and (level == 0 or set(labels) == {HIDDEN}):
-        level, rule = min(level, 1), {"builder": "flat"}
+        level = min(level, 1)
+        rule = {"builder": "flat"}
     else:
         shown = published.unique().to_list()  # the others tell about suppressed records
         rule = portable_rule(spec, column, typed, [label for label in labels if label in shown])
@@ -349,7 +352,8 @@ def _values_and_labels(
 
 
 def _of_classes(result: FinishedRun) -> pl.DataFrame:
-    release, quasi = result.release, [attribute.name for attribute in result.task.quasi]
+    release = result.release
+    quasi = [attribute.name for attribute in result.task.quasi]
     sizes = release.class_sizes
     columns = {
         _unused("class", quasi): np.arange(1, len(sizes) + 1),

@@ -50,7 +50,8 @@ def mapping_sql(
     """
     _check_expressible(mapping)
     write = _Writer(dialect)
-    rules, classes = mapping.attributes, mapping.classes
+    rules = mapping.attributes
+    classes = mapping.classes
     roles = {name: spec.role for name, spec in mapping.columns.items()}
     published_as_is = [name for name, role in roles.items() if role and role.published]
     published_as_is += [name for name in publish if name not in published_as_is]
@@ -251,7 +252,8 @@ class _Lookup:
 
     def _of_typed(self) -> None:
         """Publish the labels of a typed hierarchy; numbers match by value, not by spelling."""
-        rule, level = self.rule.rule, self.rule.level or 0
+        rule = self.rule.rule
+        level = self.rule.level or 0
         typed = rule_hierarchy(rule, self.rule.name)
         assert typed is not None
         texts = [row[0] for row in typed.rows]
@@ -293,7 +295,8 @@ class _Lookup:
             self._of_texts(read)
 
     def _of_texts(self, read: ReadCells) -> None:
-        write, texts = self.write, read.texts
+        write = self.write
+        texts = read.texts
         tokens = self.mapping.missing_tokens
         for value, holding in read.holders.items():
             if value not in tokens:
@@ -319,7 +322,8 @@ class _Lookup:
 
     def parts(self, x: int) -> dict[str, str]:
         """Return the distinct values of the attribute and the cells that show them."""
-        write, tokens = self.write, self.mapping.missing_tokens
+        write = self.write
+        tokens = self.mapping.missing_tokens
         values = f"kanon_values_{x}"
         clean = "value"
         if tokens:
@@ -353,10 +357,12 @@ class _Lookup:
 
     def _place_of_text(self) -> str:
         """Return the expression of a value's number or ISO date; NULL where it has none."""
-        write, format = self.write, self.rule.format
+        write = self.write
+        format = self.rule.format
         text = "TRIM(value)"
         if isinstance(format, NumberFormat):
-            mark, groups = f"[{format.decimal}]", format.thousands
+            mark = f"[{format.decimal}]"
+            groups = format.thousands
             digits = "[0-9]+"
             plain = text
             if groups != "none":
@@ -366,7 +372,8 @@ class _Lookup:
                 plain = f"REPLACE({plain}, {write.text(format.decimal)}, '.')"
             pattern = f"[+-]?({digits}{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]{{1,2}})?"
             double = "DOUBLE" if write.dialect == "spark" else "DOUBLE PRECISION"
-            place, valid = f"CAST({plain} AS {double})", write.like(text, pattern)
+            place = f"CAST({plain} AS {double})"
+            valid = write.like(text, pattern)
         else:
             place, valid = self._iso_of_text(text, str(format))
         missing_values = write.texts([*self.mapping.missing_tokens, ""])
@@ -374,11 +381,14 @@ class _Lookup:
 
     def _iso_of_text(self, text: str, format: str) -> tuple[str, str]:
         """Return the ISO date of a text as an expression, and the test that it is one."""
-        pattern, part_of_token, start = "", {}, 1
+        pattern = ""
+        part_of_token = {}
+        start = 1
         for token in re.findall("%.|.", format):
             width, digits = _DATE_PARTS.get(token, (1, f"[{token}]"))
             part_of_token[token] = f"SUBSTR({text}, {start}, {width})"
-            pattern, start = pattern + digits, start + width
+            pattern = pattern + digits
+            start = start + width
         if start != 11 or not _DATE_PARTS.keys() <= part_of_token.keys():
             raise InputError(
                 f"{self.mapping.name}: {self.rule.name}: dates like {format} cannot be read in "

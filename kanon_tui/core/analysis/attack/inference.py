@@ -116,7 +116,8 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
     with_one_negation, with_two_negations = (
         task.count((values > 0) & (values <= n + 1)) for n in NEGATIONS
     )
-    control, beyond = None, ""
+    control = None
+    beyond = ""
     if attacked.control is not None and column.name in attacked.control.names:
         fit = attacked.fit_of(attacked.control)
         control_values, guessed = learnt_values(attacked, column.name, attacked.control, fit)
@@ -153,7 +154,9 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
         guess = np.array(printed.values)[tree.predict(_matrix(attacked, table))]
         return np.asarray(guess == np.array(texts.values)[texts.codes], dtype=bool)
 
-    hits, control, beyond = right(attacked.task.table), None, ""
+    hits = right(attacked.task.table)
+    control = None
+    beyond = ""
     if attacked.control is not None and column.name in attacked.control.names:
         control_hits = right(attacked.control)
         control = len(control_hits), int(control_hits.sum())
@@ -210,22 +213,26 @@ def possible_pairs(attacked: AttackedRelease) -> Flags | None:
     """Return for every pair of the fit whether some assignment has it; None if there is none."""
     sparse = require("scipy.sparse", "the attack by refinement")
     graphs = require("scipy.sparse.csgraph", "the attack by refinement")
-    fit, classes = attacked.fit, attacked.classes
+    fit = attacked.fit
+    classes = attacked.classes
     if len(fit.record) > MOST_PAIRS:
         raise InputError(
             f"refinement: {len(fit.record):,} pairs of a record and a class that fits it are too "
             f"many to solve; at most {MOST_PAIRS:,}: attack a sample, or fewer quasi-identifiers"
         )
-    records, rows = len(fit.records.sizes), len(classes.sizes)
+    records = len(fit.records.sizes)
+    rows = len(classes.sizes)
     left_out = int(fit.records.sizes.sum()) - int(classes.sizes.sum())
     if left_out < 0:
         return None
-    record, row = fit.record, fit.row
+    record = fit.record
+    row = fit.row
     if left_out:  # suppressed people: a class that fits everybody
         record = np.append(record, np.arange(records))
         row = np.append(row, np.full(records, rows))
     sizes = np.append(classes.sizes, [left_out] if left_out else []).astype(np.int64)
-    source, sink = records + len(sizes), records + len(sizes) + 1
+    source = records + len(sizes)
+    sink = records + len(sizes) + 1
     tail = np.concatenate([np.full(records, source), record, records + np.arange(len(sizes))])
     head = np.concatenate([np.arange(records), records + row, np.full(len(sizes), sink)])
     room = np.concatenate([fit.records.sizes, fit.records.sizes[record], sizes])
@@ -235,7 +242,8 @@ def possible_pairs(attacked: AttackedRelease) -> Flags | None:
     if flow.flow_value != int(fit.records.sizes.sum()):
         return None
     used = np.asarray(flow.flow[record, records + row]).ravel()
-    more, less = used < fit.records.sizes[record], used > 0
+    more = used < fit.records.sizes[record]
+    less = used > 0
     residual = (
         np.concatenate([record[more], records + row[less]]),
         np.concatenate([records + row[more], record[less]]),
@@ -300,7 +308,8 @@ _REMEDY = "ties broken at random, or a stricter requirement (l + 1)"
 
 def minimality(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people of whom excluded worlds tell more than their class."""
-    task, title = attacked.task, "Minimality"
+    task = attacked.task
+    title = "Minimality"
     family = find_algorithm(attacked.project.algorithm.name).family
     if family is Family.FULL_DOMAIN or not task.requirements:
         why = (
@@ -314,7 +323,9 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
     for column in {
         requirement.column.name: requirement.column for requirement in task.requirements
     }.values():
-        hit, hits, looked_at = np.zeros(task.n, dtype=bool), [], 0
+        hit = np.zeros(task.n, dtype=bool)
+        hits = []
+        looked_at = 0
         for row, members in enumerate(_members(attacked)):
             hits.append(0)
             if len(members) and looked_at < MOST_CLASSES:
@@ -344,7 +355,8 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
 
 def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
     """Yield the records of every class; none where more people fit its box than it has."""
-    fit, row_of = attacked.fit, attacked.fit.records.row_of
+    fit = attacked.fit
+    row_of = attacked.fit.records.row_of
     records = lists_by_key(row_of, np.arange(len(row_of)), len(fit.records.sizes))
     for distinct, size in zip(fit.neighbours[1], attacked.classes.sizes, strict=True):
         exact = fit.records.sizes[distinct].sum() == size

@@ -82,7 +82,8 @@ def _linked(
         return pairs_matrix(covering.record, covering.row, shape), known_rows
 
     (first_fit, first_rows), (second_fit, second_rows) = fits(first), fits(second)
-    mine, theirs = first_rows.row_of[tried], second_rows.row_of[tried]
+    mine = first_rows.row_of[tried]
+    theirs = second_rows.row_of[tried]
     linked = np.zeros(len(tried), dtype=bool)
     sizes: Int64s = second_rows.sizes
     for start in range(0, len(tried), _AT_A_TIME):

@@ -84,8 +84,8 @@ class Linked:
     def disclosed_people(self) -> Flags:
         """Per person whether some sensitive value is certain."""
         flags = np.zeros(len(self.matches), dtype=bool)
-        for each in self.disclosed_values.values():
-            flags |= each
+        for value in self.disclosed_values.values():
+            flags |= value
         return flags
 
     @property
@@ -99,7 +99,8 @@ class Linked:
         fits = [c.covers([text])[0] for c, text in zip(self._cells, known, strict=True)]
         sensitive = [self._table.column(name, Kind.CATEGORICAL) for name in self.disclosed_values]
         counts = [np.zeros(len(column.values), dtype=np.int64) for column in sensitive]
-        found, before = [np.zeros(0, dtype=np.int64)], 0
+        found = [np.zeros(0, dtype=np.int64)]
+        before = 0
         for block in self._table.coded_blocks([*self._columns, *sensitive]):
             own = block[: len(fits)]
             flags = np.logical_and.reduce([f[codes] for f, codes in zip(fits, own, strict=True)])
@@ -149,7 +150,7 @@ def link(
     """
     texts = [external.column(column.name, Kind.CATEGORICAL) for column in columns]
     known = DistinctRows.from_codes([each.codes for each in texts])
-    values = [each.values for each in texts]
+    values = [text.values for text in texts]
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
     beside = [table.column(column.name, Kind.CATEGORICAL) for column in task.sensitive]
@@ -201,7 +202,8 @@ def people_covered_by(release: PublishedTable, rows: DistinctRows, person: Colum
     """
     records = quasi_rows(release.task)
     found = covering_rows(release, records)
-    published, distinct = len(found.rows.sizes), len(records.sizes)
+    published = len(found.rows.sizes)
+    distinct = len(records.sizes)
     parts = pairs_matrix(rows.row_of, found.rows.row_of, (len(rows.sizes), published))
     covered = pairs_matrix(found.row, found.record, (published, distinct))
     return parts @ covered @ people_of_rows(records, person)
@@ -249,9 +251,11 @@ def linking_attack(
     _check(release, external, on, external_name)
     task = release.task
     columns, cells = release.read(on)
-    before = [each.attribute.column for each in cells]
+    before = [cell.attribute.column for cell in cells]
     values_as_cells = [each.attribute.read_values() for each in cells]
-    person, whose, behind = task.repeated, None, None
+    person = task.repeated
+    whose = None
+    behind = None
     if person is not None:
         whose = partial(people_of_rows, person=person)
         behind = partial(people_covered_by, release, person=person)

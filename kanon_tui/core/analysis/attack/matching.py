@@ -142,7 +142,8 @@ class PublishedRows:
         """Return the same rows by some of the columns alone."""
         places = [[column.name for column in self.columns].index(name) for name in names]
         rows = DistinctRows(self.rows.codes[:, places], self.rows.row_of, self.rows.sizes)
-        columns, cells = [self.columns[x] for x in places], [self.cells[x] for x in places]
+        columns = [self.columns[x] for x in places]
+        cells = [self.cells[x] for x in places]
         return PublishedRows(columns, cells, rows, self.check)
 
     def covering(self, known: DistinctRows, values: Sequence[Sequence[str]]) -> Covering:

@@ -158,7 +158,9 @@ def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
 def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people whom some predicate singles out."""
     hit, hits, predicates = _singled_out(attacked, attacked.task.table, attacked.fit)
-    tried, people, control = attacked.task.people, attacked.task.count(hit), None
+    tried = attacked.task.people
+    people = attacked.task.count(hit)
+    control = None
     only = f"{count_of(people, 'person is', 'people are')} the only"
     sentence = f"{predicates:,} predicates were built from the release; {only} "
     if attacked.control is not None:
@@ -167,7 +169,8 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
         sample = attacked.task.table.frame.sample(min(len(control_hit), attacked.task.n), seed=0)
         part = as_table(sample, attacked.task.table.missing_tokens)
         alone = _singled_out(attacked, part, attacked.fit_of(part))[0]
-        tried, people = sample.height, int(alone.sum())
+        tried = sample.height
+        people = int(alone.sum())
     return [
         AttackResult(
             "Singling out",
@@ -200,7 +203,8 @@ def _singled_out(
 ) -> tuple[Flags, Int64s, int]:
     """Return the records that a predicate singles out, hits per class, and the predicates."""
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
-    alone, predicates = np.zeros(table.height, dtype=bool), 0
+    alone = np.zeros(table.height, dtype=bool)
+    predicates = 0
     hits = np.zeros(len(attacked.classes.sizes), dtype=np.int64)
     keys = pl.col("row", "group").cast(pl.Int64)
     for name, groups, claimed in _predicates(attacked):

@@ -47,7 +47,7 @@ def offered(task: Task, project: Project) -> list[str]:
     """Return the counter-measures that may help a release of a project, as they are typed."""
     found = []
     if find_algorithm(project.algorithm.name).family is not Family.FULL_DOMAIN:
-        ordered = [each for each in task.quasi if each.ordered]
+        ordered = [attribute for attribute in task.quasi if attribute.ordered]
         if ordered and project.overlap:
             found.append("publish=rounded")
         if any(each.hierarchy_given for each in ordered):
@@ -72,13 +72,13 @@ def changed(project: Project, task: Task, changes: str) -> Project:
         settings[name] = yaml.safe_load(value)
     publish = settings.pop("publish", None)
     attributes = dict(project.attributes)
-    for each in task.quasi:
-        spec = attributes.get(each.name, AttributeSpec(Role.QUASI))
-        labels = publish == "hierarchy" and each.hierarchy_given
-        if each.ordered and (labels or publish == "rounded"):
-            attributes[each.name] = replace(spec, publish=publish)
-        elif labels and not each.ordered:
-            attributes[each.name] = replace(spec, publish="ancestor")
+    for attribute in task.quasi:
+        spec = attributes.get(attribute.name, AttributeSpec(Role.QUASI))
+        labels = publish == "hierarchy" and attribute.hierarchy_given
+        if attribute.ordered and (labels or publish == "rounded"):
+            attributes[attribute.name] = replace(spec, publish=publish)
+        elif labels and not attribute.ordered:
+            attributes[attribute.name] = replace(spec, publish="ancestor")
     if publish is not None and attributes == dict(project.attributes):
         raise InputError(f"publish={publish} fits no quasi-identifier; use rounded or hierarchy")
     return replace(project, attributes=attributes).with_(**settings)
@@ -86,7 +86,7 @@ def changed(project: Project, task: Task, changes: str) -> Project:
 
 def side_by_side(runs: Sequence[AttackedAgain]) -> Section:
     """Return the shares of people hit by every attack, a column for each release."""
-    titles = dict.fromkeys(each.title for run in runs for each in run.attacks)
+    titles = dict.fromkeys(attack.title for run in runs for attack in run.attacks)
     by_run = [{each.title: f"{each.rate:.1%}" for each in run.attacks} for run in runs]
     rows = [[title, *(found.get(title, "–") for found in by_run)] for title in titles]
     rows.append(["Detail lost (NCP)", *(figure(run.ncp) for run in runs)])
@@ -147,7 +147,8 @@ def attack_again(
     result = anonymize(project, attacked.task.table)
     task, release = released_tables(result)
     again = replace(attacked, project=project, task=task, table=release, name="the new release")
-    found, measures = run_attacks(again, kinds), result.measures
+    found = run_attacks(again, kinds)
+    measures = result.measures
     return AttackedAgain(changes, found, measures.ncp, measures.suppressed_records)
 
 
@@ -195,7 +196,8 @@ def attack_release(
     >>> kn.attack(release, "inference")[0].successes
     2
     """
-    attacked, kinds = seen_by_attackers(result, control, earlier, watch, options), find_kinds(kind)
+    attacked = seen_by_attackers(result, control, earlier, watch, options)
+    kinds = find_kinds(kind)
     if counter:
         return list(attack_again(attacked, counter, kinds).attacks)
     return run_attacks(attacked, kinds)
@@ -228,16 +230,17 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     """Return the attacks as a table, and a section with the sentences of each."""
     criteria = {kind.name: kind.criterion for kind in KINDS}
     columns = ("Attack", "Rate", "95 % interval", "Control", "People")
-    rows, each_attack = [], []
-    for each in results:
-        low, high = each.interval
-        control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
-        figures = f"{each.rate:.1%}", f"{low:.1%}–{high:.1%}", control, f"{each.successes:,}"
-        rows.append([each.title, *figures])
-        items = [f"Worst-hit class: {each.worst}."] if each.worst else []
-        if each.remedy and each.successes:
-            items.append(f"Counter-measure: {each.remedy}.")
-        each_attack.append(Section(each.title, each.sentences, items=items))
+    rows = []
+    each_attack = []
+    for result in results:
+        low, high = result.interval
+        control = "–" if result.control_rate is None else f"{result.control_rate:.1%}"
+        figures = f"{result.rate:.1%}", f"{low:.1%}–{high:.1%}", control, f"{result.successes:,}"
+        rows.append([result.title, *figures])
+        items = [f"Worst-hit class: {result.worst}."] if result.worst else []
+        if result.remedy and result.successes:
+            items.append(f"Counter-measure: {result.remedy}.")
+        each_attack.append(Section(result.title, result.sentences, items=items))
     answers = [
         "The three questions of the Article 29 Working Party, each with the attacks that speak for "
         "it and the share of people on whom they succeed."

@@ -164,7 +164,8 @@ def two_releases(
     release: PublishedTable, earlier: Table, earlier_name: str = "the earlier release"
 ) -> TwoReleases:
     """Join two releases of the project's data and count everybody's candidates."""
-    task, records = release.task, quasi_rows(release.task)
+    task = release.task
+    records = quasi_rows(release.task)
     before = covering_rows(replace(release, table=earlier, name=earlier_name), records)
     now = covering_rows(release, records)
     people = PersonCounts(records, task.repeated)
@@ -182,7 +183,8 @@ def two_releases(
 
 def covering_rows(release: PublishedTable, records: DistinctRows) -> Covering:
     """Find the rows of a release that cover each of the distinct records."""
-    names, quasi = release.quasi, release.task.quasi
+    names = release.quasi
+    quasi = release.task.quasi
     places = [x for x, attribute in enumerate(quasi) if attribute.name in names]
     published = PublishedRows.from_table(release, names)
     known = DistinctRows(records.codes[:, places], records.row_of, records.sizes)
@@ -220,9 +222,11 @@ def _at_worst(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
     count = np.diff(first)
     fewest = np.full(distinct, np.iinfo(np.int64).max, dtype=np.int64)
     order = np.argsort(before.row, kind="stable")
-    record, row = before.record[order], before.row[order]
+    record = before.record[order]
+    row = before.row[order]
     for part in _parts(row, (count * people.each)[record]):
-        own, times = record[part], count[record[part]]
+        own = record[part]
+        times = count[record[part]]
         who = np.repeat(own, times)
         within = np.arange(len(who)) - np.repeat(np.cumsum(times) - times, times)
         pair = np.repeat(row[part], times) * len(now.rows.sizes) + new_rows[first[who] + within]
@@ -253,7 +257,8 @@ def repaired(result: Result, project: Project, earlier: Table, name: str) -> Res
     before = two_releases(PublishedTable.from_result(result, project), earlier, name)
     if not before.below_k:
         return result
-    task, algorithm = result.task, result.algorithm
+    task = result.task
+    algorithm = result.algorithm
     published = PublishedTable(project, task, earlier, name)
     if algorithm.family is Family.FULL_DOMAIN:
         least = levels_as_general(published)
@@ -264,7 +269,8 @@ def repaired(result: Result, project: Project, earlier: Table, name: str) -> Res
         merging = _Merging(published, result.grouping)
         grouping = merging.run(keep_magvals=algorithm.keeps_magvals)
         how = {"merges": merging.merges}
-    ncp, after = result.measures.ncp, measure(recode(task, grouping)).ncp
+    ncp = result.measures.ncp
+    after = measure(recode(task, grouping)).ncp
     remark = note(
         "generalised further, as together with an earlier release {people:,} {counted} would have "
         "had fewer than k candidates: NCP {after:.4f} instead of {ncp:.4f}",
@@ -315,7 +321,9 @@ class _Merging:
     """The classes of a clustering on their way to a release that is safe beside another."""
 
     def __init__(self, earlier: PublishedTable, grouping: Grouping) -> None:
-        self._earlier, self._task, self._grouping = earlier, earlier.task, grouping
+        self._earlier = earlier
+        self._task = earlier.task
+        self._grouping = grouping
         self._records = quasi_rows(self._task)
         self._before = covering_rows(earlier, self._records)
         self._person_counts = PersonCounts(self._records, self._task.repeated)

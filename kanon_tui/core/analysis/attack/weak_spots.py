@@ -65,7 +65,8 @@ class Exposure:
     @classmethod
     def from_result(cls, result: FinishedRun) -> Exposure:
         """Return the counts of exposed people in a release."""
-        task, classes = result.task, result.release.classes
+        task = result.task
+        classes = result.release.classes
         count = int(classes.max(initial=-1)) + 1
         flags = np.zeros((3, task.n), dtype=bool)
         highest = 0.0
@@ -86,7 +87,7 @@ class Exposure:
             own = classes[kept].astype(np.int64) * width + column.codes[kept]
             flags[:, kept] |= spots[:, np.searchsorted(groups.group * width + groups.code, own)]
             highest = max(highest, float(shares.max(initial=0.0)))
-        certain, skewed, rare = (task.count(each) for each in flags)
+        certain, skewed, rare = (task.count(flag) for flag in flags)
         return cls(certain, skewed, rare, highest, result.measures.privacy.risk_max)
 
 
@@ -110,13 +111,15 @@ class Remedy:
 
         Runs on slightly other data differ by chance: one in a hundred people is no help.
         """
-        one, two = self.before, self.after
+        one = self.before
+        two = self.after
         lower = two.highest < one.highest - 0.01 or two.risk < one.risk - 0.01
         return two.certain < 0.99 * one.certain or (two.certain <= one.certain and lower)
 
     def sentence(self, named: bool = True) -> str:
         """Return `top-code age at 85: 12 records change, certain 40 → 31, …`."""
-        one, two = self.before, self.after
+        one = self.before
+        two = self.after
         return (
             f"{self.title if named else self.general}: {self.changed:,} records change, people "
             f"whose value is certain {one.certain:,} → {two.certain:,}, highest inference "
@@ -157,7 +160,8 @@ def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Re
     """
     if result.project is None:
         raise InputError("remedies are tried on records in memory; take a sample of the data")
-    before, found = Exposure.from_result(result), []
+    before = Exposure.from_result(result)
+    found = []
     tried = list(_candidates(result, result.project, scores_of(result)))[:MOST_REMEDIES]
     for number, (title, general, changed, project, table) in enumerate(tried):
         if not watch(number, len(tried)):
@@ -186,42 +190,46 @@ def _candidates(
     """Yield remedies for the values and attributes with the highest scores."""
     task = result.task
     rare: dict[str, str] = {}
-    for one in scores.values:
-        if one.records < task.n / 20:
-            rare.setdefault(one.attribute, one.value)
+    for value in scores.values:
+        if value.records < task.n / 20:
+            rare.setdefault(value.attribute, value.value)
     if task.sensitive and not task.requirements:
         title = "ask for two sensitive values in every class (l=2)"
         yield title, title, None, project.with_(l=2), task.table
-    for each in task.quasi:
-        spec = project.attributes.get(each.name, AttributeSpec(Role.QUASI, each.column.kind))
-        if each.ordered:
+    for attribute in task.quasi:
+        spec = project.attributes.get(
+            attribute.name, AttributeSpec(Role.QUASI, attribute.column.kind)
+        )
+        if attribute.ordered:
             ends: dict[str, Any] = {"top": spec.top, "bottom": spec.bottom}
             for end in (end for end, bound in ends.items() if bound is None):
-                found = _end(each, task.k, end)
+                found = _end(attribute, task.k, end)
                 if found is not None:
-                    title = f"{end}-code {each.name} at {found[0]}"
+                    title = f"{end}-code {attribute.name} at {found[0]}"
                     # The end is a value of the data, which one person alone may have.
                     reached = f"the outermost value that {task.k:,} records reach"
-                    general = f"{end}-code {each.name} at {reached}"
+                    general = f"{end}-code {attribute.name} at {reached}"
                     ends_now = {**ends, end: found[0]}
                     coded = replace(spec, top=ends_now["top"], bottom=ends_now["bottom"])
                     yield (
                         title,
                         general,
                         found[1],
-                        _with_attribute_spec(project, each.name, coded),
+                        _with_attribute_spec(project, attribute.name, coded),
                         task.table,
                     )
-        elif each.hierarchy_given and each.hierarchy.height > 1:
-            raised = [chain[0] for chain in _chains(each)]
-            title = f"raise {each.name} by a level"
-            yield title, title, *_relabelled(project, task.table, each, spec, raised)
-            column = each.column
-            merged = _merged(each, rare.get(each.name, column.values[int(column.counts.argmin())]))
+        elif attribute.hierarchy_given and attribute.hierarchy.height > 1:
+            raised = [chain[0] for chain in _chains(attribute)]
+            title = f"raise {attribute.name} by a level"
+            yield title, title, *_relabelled(project, task.table, attribute, spec, raised)
+            column = attribute.column
+            merged = _merged(
+                attribute, rare.get(attribute.name, column.values[int(column.counts.argmin())])
+            )
             if merged:
                 labels, title = merged
-                general = f"merge a rare value of {each.name} with another"
-                yield title, general, *_relabelled(project, task.table, each, spec, labels)
+                general = f"merge a rare value of {attribute.name} with another"
+                yield title, general, *_relabelled(project, task.table, attribute, spec, labels)
 
 
 def _with_attribute_spec(project: Project, name: str, spec: AttributeSpec) -> Project:
@@ -246,7 +254,8 @@ def _end(attribute: QuasiIdentifier, k: int, end: str) -> tuple[int | float | st
 
 def _chains(attribute: QuasiIdentifier) -> list[list[str]]:
     """Return the labels of every value from level 1 up."""
-    labels, maps = attribute.hierarchy.labels, attribute.hierarchy.maps
+    labels = attribute.hierarchy.labels
+    maps = attribute.hierarchy.maps
     above = range(1, len(maps))
     return [
         [labels[level][maps[level][code]] for level in above]
@@ -256,7 +265,9 @@ def _chains(attribute: QuasiIdentifier) -> list[list[str]]:
 
 def _merged(attribute: QuasiIdentifier, value: str) -> tuple[list[str], str] | None:
     """Return labels with a value and the smallest beside it as one; None where there is none."""
-    values, counts, chains = attribute.column.values, attribute.column.counts, _chains(attribute)
+    values = attribute.column.values
+    counts = attribute.column.counts
+    chains = _chains(attribute)
     own = values.index(value)
     beside = [x for x in range(len(values)) if chains[x] == chains[own] and x != own]
     if not beside:
@@ -275,7 +286,8 @@ def _relabelled(
     labels: Sequence[str],
 ) -> tuple[int, Project, Table]:
     """Return the records that change, and project and table with a label for every value."""
-    column, name = attribute.column, attribute.name
+    column = attribute.column
+    name = attribute.name
     levels = {
         label: chain[1:] if label == chain[0] else chain
         for label, chain in zip(labels, _chains(attribute), strict=True)
@@ -297,7 +309,8 @@ def weak_spot_sections(
 
     Not `named`, no value of the data stands in them.
     """
-    own, scores = Exposure.from_result(result), scores_of(result)
+    own = Exposure.from_result(result)
+    scores = scores_of(result)
     counted = {
         "Homogeneity": (own.certain, "people whose class has one sensitive value"),
         "Skew": (own.skewed, f"people: most of their class, {SKEW} times the usual"),

@@ -52,7 +52,8 @@ def _ranking(points: Sequence[SweepPoint], metric: Metric, k: int) -> str:
 def _prices(name: str, points: Sequence[SweepPoint], metric: Metric) -> Iterator[str]:
     """Yield the cost of every step to a larger k; where a figure gets better, why that can be."""
     for one, other in pairwise(points):
-        before, after = metric.figure_of(one), metric.figure_of(other)
+        before = metric.figure_of(one)
+        after = metric.figure_of(other)
         if before is None or after is None:
             continue
         change = after - before
@@ -97,8 +98,13 @@ _MARKERS = (
     "m-4 -4l8 8m0 -8l-8 8",  # cross
 )
 
-_WIDTH, _PANEL_HEIGHT, _COLUMNS = 900, 250, 2
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 40, 34
+_WIDTH = 900
+_PANEL_HEIGHT = 250
+_COLUMNS = 2
+_LEFT = 64
+_RIGHT = 16
+_TOP = 40
+_BOTTOM = 34
 _LEGEND_ROW = 22
 _PER_ROW = 5
 
@@ -128,7 +134,8 @@ def _legend(algorithms: Sequence[str]) -> Iterator[str]:
     wide = (_WIDTH - 2 * _RIGHT) / _PER_ROW
     for number, name in enumerate(algorithms):
         row, column = divmod(number, _PER_ROW)
-        x, y = _RIGHT + column * wide, 20 + row * _LEGEND_ROW
+        x = _RIGHT + column * wide
+        y = 20 + row * _LEGEND_ROW
         yield f'<path d="M{x:.1f} {y}h36" {_stroke(number)}/>'
         yield _marker(number, x + 18, y)
         yield f'<text x="{x + 44:.1f}" y="{y + 4}">{escape(name)}</text>'
@@ -141,8 +148,10 @@ def _panel(
 
     Values of k are evenly spaced, half a step from either end.
     """
-    left, top = left + _LEFT, top + _TOP
-    right, bottom = left + _WIDTH / _COLUMNS - _LEFT - _RIGHT, top + _PANEL_HEIGHT - _TOP - _BOTTOM
+    left = left + _LEFT
+    top = top + _TOP
+    right = left + _WIDTH / _COLUMNS - _LEFT - _RIGHT
+    bottom = top + _PANEL_HEIGHT - _TOP - _BOTTOM
     known = [value for line in lines for value in line.values if value is not None]
     marks = ticks(max(known, default=0.0), 6, metric.whole)
     across = [left + (place + 0.5) * (right - left) / len(ks) for place in range(len(ks))]
@@ -164,7 +173,9 @@ def _panel(
         yield f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{k:,}</text>'
     yield f'<text x="{right:.1f}" y="{bottom + 30:.1f}" text-anchor="end" fill="#555">k</text>'
     for number, line in enumerate(lines):
-        path, pen_down, markers = "", False, []
+        path = ""
+        pen_down = False
+        markers = []
         for x, value in zip(across, line.values, strict=True):
             if value is not None:
                 y = height(value)
@@ -177,7 +188,8 @@ def _panel(
 
 
 def _stroke(number: int) -> str:
-    colour, dashes = _COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)]
+    colour = _COLOURS[number % len(_COLOURS)]
+    dashes = _DASHES[number % len(_DASHES)]
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'fill="none" stroke="{colour}" stroke-width="1.8"{dashed}'
 

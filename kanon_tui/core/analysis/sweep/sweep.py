@@ -251,7 +251,8 @@ class Sweep:
 
     def fits(self, project: Project) -> bool:
         """Return whether its points are what a project would give now, wherever that is saved."""
-        one, other = _without_place(self.project), _without_place(project)
+        one = _without_place(self.project)
+        other = _without_place(project)
         return all(_project_at(one, n, 1) == _project_at(other, n, 1) for n in self.algorithms)
 
     def open(self, point: SweepPoint) -> Result:
@@ -259,7 +260,9 @@ class Sweep:
         if point.grouping is None or point.seconds is None:
             raise InputError(f"{point.algorithm}, k = {point.k}: there is no release to open")
         run = self._run(point.algorithm, point.k)
-        run.state, run.grouping, run.seconds = State.FINISHED, point.grouping, point.seconds
+        run.state = State.FINISHED
+        run.grouping = point.grouping
+        run.seconds = point.seconds
         return conclude(run, _project_at(self.project, point.algorithm, point.k))
 
     def _point(self, name: str, k: int) -> SweepPoint | None:

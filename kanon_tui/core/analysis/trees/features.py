@@ -168,7 +168,8 @@ def _number_features(name: str, cells: ReadCells, overlap: Overlap) -> list[tupl
     domain = cells.attribute.line
     if not len(domain):
         return []
-    first, last = domain[0], domain[-1]
+    first = domain[0]
+    last = domain[-1]
     low = np.clip(np.where(cells.missing, -np.inf, cells.low), first, last)
     high = np.clip(np.where(cells.missing, np.inf, cells.high), first, last)
     bound: Literal["number", "date"] = "date" if column.kind is Kind.DATE else "number"
@@ -187,7 +188,8 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
     present = [code for code in range(len(column.values)) if code != column.missing]
     order = sorted(present, key=lambda code: (-int(column.counts[code]), code))
     values = [column.values[code] for code in order]
-    frequent, rare = values[:MOST_QUESTIONS], values[MOST_QUESTIONS:]
+    frequent = values[:MOST_QUESTIONS]
+    rare = values[MOST_QUESTIONS:]
     shown = cells.shows(frequent)
     rare_covered = np.asarray(cells.shown[:, order[MOST_QUESTIONS:]].sum(axis=1)).ravel()
     covered = shown.sum(axis=0) + rare_covered
@@ -269,11 +271,13 @@ def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:
     `present` are indexes of cells, `above` says on which side of the split each lies.
     """
     column = cells.attribute.column
-    missing, everything = cells.missing[present], cells.everything[present]
+    missing = cells.missing[present]
+    everything = cells.everything[present]
     first, behind = (ends[present] for ends in cells.places())
     places = len(cells.attribute.line)
     if column.missing is not None:  # one place more, behind the last number
-        first, behind = np.where(missing, places, first), np.where(missing, places + 1, behind)
+        first = np.where(missing, places, first)
+        behind = np.where(missing, places + 1, behind)
         places += 1
         behind = np.where(everything, places, behind)
     behind = np.maximum(first, behind)
@@ -367,7 +371,8 @@ def _target_values(column: Column) -> ValueGroups:
     line, first, place = np.unique(numbers, return_index=True, return_inverse=True)
     if len(line) <= MOST_NUMBERS:
         named = tuple(column.values[code] for code in first.tolist())
-        labels, groups = _checked(column.name, (*named, *missing)), place
+        labels = _checked(column.name, (*named, *missing))
+        groups = place
     else:
         reached = np.cumsum(column.counts[: len(numbers)])
         middle = np.searchsorted(reached, reached[-1] // 2, "right")

@@ -65,7 +65,8 @@ from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Kind, Role
 
 Rows = Literal["records", "clusters"]
-ROWS, OVERLAPS = get_args(Rows), get_args(Overlap)
+ROWS = get_args(Rows)
+OVERLAPS = get_args(Overlap)
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
 
@@ -216,7 +217,8 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    drawn, records = release, (release.task.n, release.table.height)
+    drawn = release
+    records = (release.task.n, release.table.height)
     before, after, determining = learning_tables(drawn, target, attributes)
     drawn_from = None if (before.records, after.records) == records else records
     if rows == "clusters":
@@ -237,7 +239,8 @@ def learning_tables(
     published as they are and tell the target.
     """
     release.check_attribute(target)
-    task, table = release.task, release.table
+    task = release.task
+    table = release.table
     published = [
         name
         for name, role in task.roles.items()
@@ -283,7 +286,8 @@ def grow_tree(
         smallest = -(-table.records // 100)
     if smallest < 1:
         raise InputError(f"smallest is {smallest}; a leaf has at least 1 record")
-    matrix, target = table.matrix(), table.target
+    matrix = table.matrix()
+    target = table.target
 
     def fit(records: Int64s) -> Any:
         """Return a tree on some records; one of several values is in it once for each, by share."""
@@ -319,7 +323,8 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
         certain = rows[free[rows]]
         children: list[Node] = []
         straddling = 0
-        feature, below = int(tree.feature[number]), int(tree.children_left[number])
+        feature = int(tree.feature[number])
+        below = int(tree.children_left[number])
         if below >= 0:
             name, words, numbers = table.features[feature]
             above = matrix[rows, feature] > tree.threshold[number]

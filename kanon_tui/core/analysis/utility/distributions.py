@@ -112,7 +112,8 @@ def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
 
 def _round_starts(column: Column, line: Floats) -> Floats:
     """Return the starts of groups of equal width, at round numbers, years or months."""
-    low, high = float(line[0]), float(line[-1])
+    low = float(line[0])
+    high = float(line[-1])
     if column.kind is Kind.DATE:
         unit = "Y" if high - low > 2 * _DAYS_OF_A_YEAR else "M"
         first, last = np.array([low, high]).astype("datetime64[D]").astype(f"datetime64[{unit}]")
@@ -282,7 +283,8 @@ def marginals(original: Tally, release: Tally) -> list[Marginal]:
     """Return the marginals of all attributes, in the given order."""
     attribute_marginals = []
     for x, spread in enumerate(original.spreads):
-        p, q = original.distribution(x), release.distribution(x)
+        p = original.distribution(x)
+        q = release.distribution(x)
         attribute_marginals.append(
             Marginal(
                 spread.groups.name,
@@ -313,7 +315,8 @@ def pairs(original: Tally, release: Tally) -> list[Pair]:
 
 
 def _cramers_v(joint: Floats, records: int) -> float:
-    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    rows = joint.sum(axis=1)
+    columns = joint.sum(axis=0)
     joint = joint[rows > 1e-12][:, columns > 1e-12]
     least = min(joint.shape) - 1
     if least < 1 or not records:
@@ -388,10 +391,12 @@ def is_measure(spread: Spread) -> bool:
 
 def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
     """Return the summary of a number in a group, from its cells; None where the group is empty."""
-    numbers, weights = tally.spreads[x].means, tally.weights[x, by][:, group]
+    numbers = tally.spreads[x].means
+    weights = tally.weights[x, by][:, group]
     assert numbers is not None
     counted = ~np.isnan(numbers) & (weights > 0)
-    numbers, weights = numbers[counted], weights[counted]
+    numbers = numbers[counted]
+    weights = weights[counted]
     total = weights.sum()
     if total <= 0:
         return None

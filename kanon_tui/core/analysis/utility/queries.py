@@ -28,7 +28,8 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.table import Table
 
 SELECTIVITY = 0.05
-MOST_QUERIES, FEWEST_QUERIES = 1000, 100
+MOST_QUERIES = 1000
+FEWEST_QUERIES = 100
 _BUDGET = 50_000_000
 """Records that are looked at in all, before fewer queries are asked."""
 _PATIENCE = 20
@@ -90,11 +91,13 @@ class _QueriedAttribute:
     def share(self, member: Flags) -> Floats:
         """Return per cell the share of the values it covers that is asked for."""
         if self.column.numbers is None:
-            inside, covered = self.cells.shown @ member[:-1], self.cells.shown.sum(axis=1)
+            inside = self.cells.shown @ member[:-1]
+            covered = self.cells.shown.sum(axis=1)
         else:
             first, behind = self.cells.places(nearest=True)
             upto = np.concatenate([[0], np.cumsum(member[:-1])])
-            inside, covered = upto[behind] - upto[first], behind - first
+            inside = upto[behind] - upto[first]
+            covered = behind - first
             inside = np.where(self.cells.missing, 0, inside)
         shares: Floats = np.asarray(inside).ravel() / np.maximum(np.asarray(covered).ravel(), 1)
         return shares
@@ -109,7 +112,8 @@ def query_errors(
 
     `read` has the attributes that are asked for as `release.read` returns them.
     """
-    original, seed = release.task.table, release.task.seed
+    original = release.task.table
+    seed = release.task.seed
     every = {
         printed.name: _QueriedAttribute(cells.attribute.column, printed, cells)
         for printed, cells in zip(*read, strict=True)

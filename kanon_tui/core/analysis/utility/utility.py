@@ -67,7 +67,10 @@ def models(
 ) -> list[LearntModel]:
     """Judge every kind of model on the original and on the release."""
     seed = release.task.seed
-    tables = [_sample(each, seed) for each in learning_tables(release, target, attributes)[:2]]
+    tables = [
+        _sample(learning_table, seed)
+        for learning_table in learning_tables(release, target, attributes)[:2]
+    ]
     if min(table.records for table in tables) < 2:
         raise InputError("a table of one record has nothing to learn from; it needs two or more")
     return [LearntModel(name, *(_judged(name, table, seed) for table in tables)) for name in MODELS]
@@ -89,7 +92,8 @@ _PREDICTIONS = "comparing predictions"
 
 
 def _judged(name: str, table: TreeTable, seed: int) -> PredictionQuality:
-    matrix, target = table.matrix(), table.target
+    matrix = table.matrix()
+    target = table.target
 
     def fit(records: Int64s) -> Any:
         place, value, share = target.parts(records)
@@ -156,13 +160,14 @@ class Utility:
 
 def measure_utility(release: PublishedTable, target: str | None = None) -> Utility:
     """Compare a release with its original; with a target, also what models learn of it."""
-    task, table = release.task, release.table
+    task = release.task
+    table = release.table
     names = _compared(release)
     if target is not None:
         release.check_attribute(target)
     columns, cells = release.read(names)
     least = max(task.k, SMALLEST_GROUP, -(-task.n // SMALLEST_SHARE))
-    compared = [distributions.groups_of(each.attribute.column, least) for each in cells]
+    compared = [distributions.groups_of(cell.attribute.column, least) for cell in cells]
     both = list(map(distributions.spreads, compared, columns, cells))
     quasi = [name for name in names if task.roles[name] is Role.QUASI]
     others = [name for name in names if task.roles[name] is not Role.QUASI]
@@ -257,11 +262,11 @@ def _distributions(found: Utility) -> Section:
         )
     rows: list[list[str | Bar]] = [
         [
-            each.attribute,
-            "as it is" if each.attribute in found.as_they_are else "generalised",
-            Bar(min(1.0, each.distance), figure(round(each.distance, 4))),
+            marginal.attribute,
+            "as it is" if marginal.attribute in found.as_they_are else "generalised",
+            Bar(min(1.0, marginal.distance), figure(round(marginal.distance, 4))),
         ]
-        for each in found.marginals
+        for marginal in found.marginals
     ]
     drawn = [_shares(each) for each in found.marginals if len(each.labels) > 1]
     columns = ("Attribute", "Published", "Distance")
@@ -282,12 +287,12 @@ def _shares(marginal: distributions.Marginal) -> Section:
 def _pairs(found: Utility) -> Section:
     rows: list[list[str | Bar]] = [
         [
-            f"{each.first} and {each.second}",
-            Bar(min(1.0, each.distance), figure(round(each.distance, 4))),
-            figure(round(each.original_association, 3)),
-            figure(round(each.release_association, 3)),
+            f"{pair.first} and {pair.second}",
+            Bar(min(1.0, pair.distance), figure(round(pair.distance, 4))),
+            figure(round(pair.original_association, 3)),
+            figure(round(pair.release_association, 3)),
         ]
-        for each in found.pairs[:PAIRS_SHOWN]
+        for pair in found.pairs[:PAIRS_SHOWN]
     ]
     sentences = (
         f"The pairs whose joint distribution changed most, of {len(found.pairs):,}. Association is "
@@ -298,7 +303,7 @@ def _pairs(found: Utility) -> Section:
 
 
 def _means(found: Utility) -> list[Section]:
-    shown = [each for each in found.means if each.measure in found.as_they_are][:MEANS_SHOWN]
+    shown = [mean for mean in found.means if mean.measure in found.as_they_are][:MEANS_SHOWN]
     if not shown:
         return []
     sentences = (

@@ -72,7 +72,8 @@ class ClassReasons(Reasons):
         return f"{count:,} {of_them} {plural(count, 'has', 'have')} {value}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
-        values, cuts = self._values(record, x), self.cuts(record, x)
+        values = self._values(record, x)
+        cuts = self.cuts(record, x)
         pairs = zip(values.texts(values.codes), values.counts.tolist(), strict=True)
         listed = short_list([f"{shortened(value)} ({count:,})" for value, count in pairs], 12)
         size = count_of(values.size, "record")
@@ -98,7 +99,8 @@ class ClassReasons(Reasons):
         return tuple(facts)
 
     def _record_changes(self, record: int, x: int) -> tuple[Change, ...]:
-        changes, cuts = [], self.cuts(record, x)
+        changes = []
+        cuts = self.cuts(record, x)
         possible = [cut for cut in cuts if not cut.missed]
         cut = max(possible, key=lambda cut: cut.largest_k, default=None)
         if cut is not None and cut.largest_k > 1:
@@ -118,7 +120,8 @@ class ClassReasons(Reasons):
 
     def _without_others(self, record: int, x: int) -> list[Change]:
         """Return finer cells by suppressing others of the class, where those left are enough."""
-        values, published_text = self._values(record, x), self.published(record, x)
+        values = self._values(record, x)
+        published_text = self.published(record, x)
         if not values.mixed or self._own_hidden(record, x) or self._stretches(x) is not None:
             return []
         if values.attribute.ordered:
@@ -171,7 +174,8 @@ class ClassReasons(Reasons):
     def _values(self, record: int, x: int) -> ClassValues:
         attribute = self.task.quasi[x]
         codes, counts = np.unique(self._group_codes(record, x), return_counts=True)
-        record_code, size = int(attribute.column.codes[record]), len(self.members(record))
+        record_code = int(attribute.column.codes[record])
+        size = len(self.members(record))
         return ClassValues(
             attribute, record_code, codes.astype(np.int64), counts.astype(np.int64), size
         )
@@ -206,7 +210,8 @@ class ClassReasons(Reasons):
 
     def of_attribute(self, x: int) -> Explanation:
         """Return how many classes agree on an attribute, and how many could be cut further."""
-        attribute, classes = self.task.quasi[x], self.release.class_sizes
+        attribute = self.task.quasi[x]
+        classes = self.release.class_sizes
         shown = self.release.shown_classes(x)
         cells = CellGroups.of_classes(attribute, shown, classes)
         mixed = cells.values.distinct > 1
@@ -287,7 +292,8 @@ class ClassReasons(Reasons):
 
     # -- a suppressed record
 
-    noun, shared = "group", "its MAGVals"
+    noun = "group"
+    shared = "its MAGVals"
     left_over = "{algorithm} found no class for it"
 
     def _with_others(self, record: int, x: int, other_records: Int64s) -> Iterator[Change]:

@@ -87,7 +87,8 @@ class LevelReasons(Reasons):
         return f"{label} would do here but {self._leaves(x)}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
-        attribute, level = self.task.quasi[x], self.levels[x]
+        attribute = self.task.quasi[x]
+        level = self.levels[x]
         size = len(self.members(record))
         facts = [
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height} for all "
@@ -116,7 +117,8 @@ class LevelReasons(Reasons):
 
     def of_attribute(self, x: int) -> Explanation:
         """Return the effect of one level less on the whole table."""
-        attribute, level = self.task.quasi[x], self.levels[x]
+        attribute = self.task.quasi[x]
+        level = self.levels[x]
         because = ""
         if level:
             finer = self.finer(x)
@@ -163,7 +165,9 @@ class LevelReasons(Reasons):
         """Return the changes that would let attribute x pass one level finer."""
         if self.levels[x] == 0:
             return ()
-        finer, name, level = self.finer(x), self.task.quasi[x].name, self.levels[x] - 1
+        finer = self.finer(x)
+        name = self.task.quasi[x].name
+        level = self.levels[x] - 1
         stays = f"{name} could stay at level {level}"
         if finer.passes:
             gain = float(self.values[x][level] - self.values[x][level + 1])
@@ -199,7 +203,8 @@ class LevelReasons(Reasons):
         """
         finer = self.finer(x)
         for y, attribute in enumerate(self.task.quasi):
-            low, top = finer.levels[y], attribute.hierarchy.height
+            low = finer.levels[y]
+            top = attribute.hierarchy.height
             if y == x or low == top or finer.fails(y, top, lower=True):
                 continue
             for level in range(low + 1, top + 1):
@@ -219,8 +224,10 @@ class LevelReasons(Reasons):
             return
         gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
         for y, raised in instead:
-            attribute, current_level = self.task.quasi[y], self.levels[y]
-            bound, maps = attribute.rules, attribute.hierarchy.maps
+            attribute = self.task.quasi[y]
+            current_level = self.levels[y]
+            bound = attribute.rules
+            maps = attribute.hierarchy.maps
             newly = bound.broken_by_level(maps[raised]) & ~bound.broken_by_level(
                 maps[current_level]
             )
@@ -242,7 +249,8 @@ class LevelReasons(Reasons):
 
     # -- a suppressed record
 
-    noun, shared = "class", "its labels at these levels"
+    noun = "class"
+    shared = "its labels at these levels"
     left_over = (
         "fewer than k = {k:,} records would have been suppressed, which would single them out, and "
         "records of this class joined them"
@@ -280,7 +288,8 @@ class FinerLevels:
     def from_task(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:
         """Count the classes; `allowed` says how many records may be suppressed."""
         coded, class_of = CodedTuples.from_attributes(task.quasi, levels)
-        classes, requirement_test = len(coded.counts), None
+        classes = len(coded.counts)
+        requirement_test = None
         if task.requirements:
             requirement_test = RequirementTest(task, task.allowed_people, class_of, classes)
         frequency = Frequency(coded, task.k, allowed, requirement_test=requirement_test)

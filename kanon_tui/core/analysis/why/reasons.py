@@ -119,10 +119,12 @@ class Reasons(ABC):
 
         Changes are those that publish the group as it is, then those that make it larger.
         """
-        k, required = self.k, self.task.requirements
+        k = self.k
+        required = self.task.requirements
         alike = self._alike(record)
         group = np.flatnonzero(alike.all(axis=1))
-        size, missed = len(group), missed_requirements(required, group)
+        size = len(group)
+        missed = missed_requirements(required, group)
         fault = fault_clause(figures.requirement for figures in missed)
         facts = [f"{self.release.suppressed.sum():,} of {self.task.n:,} records are suppressed."]
         changes: list[Change] = []
@@ -189,14 +191,16 @@ class Reasons(ABC):
 
     def in_short(self, record: int, x: int) -> str:
         """Return the short answer, also where nothing but a coded end changed the cell."""
-        clause, value = self.because(record, x), self.original(record, x)
+        clause = self.because(record, x)
+        value = self.original(record, x)
         if clause or value not in self.task.quasi[x].column.coded_ends:
             return clause
         return f"all values that are {value} are published as one"
 
     def as_it_stood(self, record: int, x: int) -> str:
         """Return the cell as it is in the file, before its ends were coded."""
-        column, value = self.task.quasi[x].column, self.original(record, x)
+        column = self.task.quasi[x].column
+        value = self.original(record, x)
         if value not in column.coded_ends:
             return value
         return str(self.task.table.frame[column.name][record])
@@ -230,7 +234,8 @@ class Reasons(ABC):
 
     def _raised(self, x: int, level: int, gain: str) -> Change:
         """Return the change that raises an attribute to a level, or leaves it out at the root."""
-        attribute, levels = self.task.quasi[x], self.result.grouping.levels
+        attribute = self.task.quasi[x]
+        levels = self.result.grouping.levels
         if levels is None or level == attribute.hierarchy.height:
             sentence = f"leaving out {attribute.name}: {gain}"
             return Change("attribute", level, attribute.name, sentence)

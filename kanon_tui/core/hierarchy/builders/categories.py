@@ -146,7 +146,8 @@ def _build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     The rows stand in the order in which values are named, which is the order of the tree. Values
     and groups that a level does not name go to the group `other`, or are refused without it.
     """
-    who, other_group = column.name, options["other"]
+    who = column.name
+    other_group = options["other"]
     levels = parents_of_members(options["levels"], who)
     for number, (below, above) in enumerate(pairwise(levels), start=2):
         _check_named(below, above, number, other_group, who)
@@ -158,7 +159,8 @@ def _build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
         return named
     refuse_misread(chain.from_iterable(options["levels"][0].values()), uncovered, who)
     if other_group is None:
-        verb, group = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
+        verb = plural(len(uncovered), "is", "are")
+        group = plural(len(uncovered), "it", "them")
         raise InputError(
             f"{who}: {Values(uncovered, most=20)} {verb} in no group of level 1; name {group}"
             f", or say other: NAME for the group of all values not named"
@@ -210,7 +212,8 @@ def _check_named(
         check_known(member, groups, f"{names}, which is not a group of level {number - 1}")
     left_out = [group for group in dict.fromkeys(below.values()) if group not in above]
     if left_out and other_group is None:
-        verb, them = plural(len(left_out), "is", "are"), plural(len(left_out), "it", "them")
+        verb = plural(len(left_out), "is", "are")
+        them = plural(len(left_out), "it", "them")
         raise InputError(
             f"{who}: {quoted_list(left_out, most=20)} of level {number - 1} {verb} in no group of "
             f"level {number}; name {them}, or say other: NAME for the group of all not named"

@@ -478,7 +478,8 @@ def _build_dates(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     """Build one level per calendar unit, each a multiple of the one before."""
     levels = options["levels"]
     for before, word in pairwise(levels):
-        fine, coarse = _months(before), _months(word)
+        fine = _months(before)
+        coarse = _months(word)
         if coarse <= fine or (fine and coarse % fine):
             raise InputError(
                 f"{column.name}: level '{word}' of builder date cannot follow '{before}': its "

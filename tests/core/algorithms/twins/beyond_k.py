@@ -158,7 +158,8 @@ def merged_on(
         one = missing[0]
 
         def cost(other: int, one: int = one) -> float:
-            a, b = alive[one], alive[other]
+            a = alive[one]
+            b = alive[other]
             return (
                 (len(a) + len(b)) * ncp(task, a + b) - len(a) * ncp(task, a) - len(b) * ncp(task, b)
             )

@@ -11,7 +11,8 @@ from kanon_tui.core.task.task import Task
 Class = list[int]
 Judge = Callable[[Class], bool]
 """Whether a class keeps what is required beyond k."""
-PARTNERS, REMEMBERED = 12, 4
+PARTNERS = 12
+REMEMBERED = 4
 DISSOLVED = -3
 
 
@@ -26,7 +27,10 @@ class Refined:
         holds: Judge,
         more_than_k: bool = False,
     ) -> None:
-        self.task, self.near, self.holds, self.more_than_k = task, near, holds, more_than_k
+        self.task = task
+        self.near = near
+        self.holds = holds
+        self.more_than_k = more_than_k
         self.classes = [list(one) for one in classes]
         self.changed = [1] * len(classes)
         self.tried = [0] * len(classes)
@@ -34,7 +38,8 @@ class Refined:
 
     def run(self, rounds: int = 20) -> list[Class]:
         for batch in range(1, rounds + 1):
-            proposals, busy = [], set()
+            proposals = []
+            busy = set()
             for a in range(len(self.classes)):
                 idle = a in busy or not self.classes[a]
                 found = None if idle else self.best_change(a, busy, batch)
@@ -55,7 +60,9 @@ class Refined:
         return len(records) * sum(each) if records else 0.0
 
     def best_change(self, a: int, busy: set[int], batch: int) -> tuple[int, Any] | None:
-        own, k, tried = self.classes[a], self.task.k, False
+        own = self.classes[a]
+        k = self.task.k
+        tried = False
         if len(own) >= 2 * k and self.changed[a] > self.tried[a] and -1 not in self.refused[a]:
             tried = True
             sides = self.seeded(own) if self.cost(own) >= TIE else None
@@ -63,7 +70,9 @@ class Refined:
                 sides = self.improved(own, sides)
                 if self.cost(own) - self.both(sides) > TIE:
                     return -1, sides
-        best, found, complete = TIE, None, True
+        best = TIE
+        found = None
+        complete = True
         for b in self.partners(a):
             if max(self.changed[a], self.changed[b]) <= self.tried[a]:
                 continue
@@ -74,7 +83,8 @@ class Refined:
                 continue
             sides, saved = self.shared_out(own, self.classes[b])
             if saved > best + TIE:
-                best, found = saved, (b, sides)
+                best = saved
+                found = (b, sides)
             tried = True
         if found is None and complete:
             self.tried[a] = batch
@@ -84,15 +94,18 @@ class Refined:
 
     def dissolved(self, a: int, busy: set[int]) -> tuple[int, list[int]] | None:
         """The class that each record of one joins, where that costs less than the class."""
-        saved, into = self.cost(self.classes[a]), []
+        saved = self.cost(self.classes[a])
+        into = []
         joined = {b: list(members) for b, members in enumerate(self.classes)}
         for record in self.classes[a]:
-            least, found = float("inf"), -1
+            least = float("inf")
+            found = -1
             for other in self.near[record]:
                 b = next((c for c, members in enumerate(self.classes) if other in members), a)
                 growth = self.cost([*joined[b], record]) - self.cost(joined[b])
                 if b not in {a, *busy} and growth < least - TIE:
-                    least, found = growth, b
+                    least = growth
+                    found = b
             saved -= least
             if saved <= TIE:
                 return None
@@ -113,7 +126,8 @@ class Refined:
         return self.cost(sides[0]) + self.cost(sides[1])
 
     def shared_out(self, one: Class, other: Class) -> tuple[tuple[Class, Class], float]:
-        union, sides = [*one, *other], (list(one), list(other))
+        union = [*one, *other]
+        sides = (list(one), list(other))
         before = self.both(sides)
         if before < TIE:
             return sides, 0.0
@@ -131,18 +145,21 @@ class Refined:
         while True:
             first = set(sides[0])
             now = self.both(sides)
-            least, chosen = now, None
+            least = now
+            chosen = None
             for i in union if now > TIE else ():
                 side = i not in first
                 if len(sides[side]) > k:
                     moved = self.parted(union, first ^ {i})
                     if self.both(moved) < least - TIE:
-                        least, chosen = self.both(moved), moved
+                        least = self.both(moved)
+                        chosen = moved
                 for j in union:
                     if i in first and j not in first:
                         swapped = self.parted(union, first ^ {i, j})
                         if self.both(swapped) < least - TIE:
-                            least, chosen = self.both(swapped), swapped
+                            least = self.both(swapped)
+                            chosen = swapped
             if chosen is None:
                 return sides
             sides = chosen
@@ -156,14 +173,18 @@ class Refined:
         if one == other:
             return None
         seeds = sorted((one, other), key=union.index)
-        sides, left, k = ([seeds[0]], [seeds[1]]), [i for i in union if i not in seeds], self.task.k
+        sides = ([seeds[0]], [seeds[1]])
+        left = [i for i in union if i not in seeds]
+        k = self.task.k
         while min(map(len, sides)) < k:
-            least, chosen = float("inf"), (left[0], 0)
+            least = float("inf")
+            chosen = (left[0], 0)
             for s in (0, 1):
                 for i in left if len(sides[s]) < k else ():
                     growth = self.cost([*sides[s], i]) - self.cost(sides[s])
                     if growth < least - TIE:
-                        least, chosen = growth, (i, s)
+                        least = growth
+                        chosen = (i, s)
             sides[chosen[1]].append(chosen[0])
             left.remove(chosen[0])
         for i in left:
@@ -172,11 +193,13 @@ class Refined:
         return self.parted(union, set(sides[0]))
 
     def furthest(self, union: Class, origin: int) -> int:
-        best, found = TIE, origin
+        best = TIE
+        found = origin
         for i in union:
             away = self.cost([i, origin]) / 2
             if away > best + TIE:
-                best, found = away, i
+                best = away
+                found = i
         return found
 
     def carry_out(self, a: int, b: int, sides: Any, batch: int) -> None:

@@ -298,7 +298,8 @@ def test_a_second_month_of_the_census_sample(tmp_path: Path) -> None:
     sample = Project.load(find_sample("census").project)
     table = read_table(sample.data_path, sample.data.read_options)
     half = pl.int_range(pl.len()) % 2 == 0
-    first, second = table.frame.filter(half), table.frame.filter(~half)
+    first = table.frame.filter(half)
+    second = table.frame.filter(~half)
     result = anonymize(sample, as_table(first, table.missing_tokens))
     quasi = [attribute.name for attribute in result.task.quasi]
     mapping = read_mapping(exported(result, tmp_path))
@@ -399,7 +400,8 @@ def test_a_mapping_has_no_value_of_suppressed_records(
             "algorithm": {"name": "global", "params": {"levels": "pay=1,sex=0"}},
         }
     )
-    pays, sexes = [*range(20, 30), *range(40, 50)] * 2, [*"mf" * 20]
+    pays = [*range(20, 30), *range(40, 50)] * 2
+    sexes = [*"mf" * 20]
     results = [
         anonymize(project, pl.DataFrame({"pay": [*pays, top], "sex": [*sexes, "x"]}))
         for top in (99, 9999)

@@ -20,7 +20,11 @@ import pytest
 import kanon_tui as kn
 from tests.postgresql import postgresql
 
-AGE, JOB, SEEN, ZIP, ILL = 'a"ge; --', "jöb's `x`", "seen\nat", "zip\\", "ill {|}"
+AGE = 'a"ge; --'
+JOB = "jöb's `x`"
+SEEN = "seen\nat"
+ZIP = "zip\\"
+ILL = "ill {|}"
 JOBS = ["cook's", 'sm"ith', "clerk\\", "päinter", "a|b", "*", "{x}", "50%", "li\nne"]
 TABLE = "hos`tile\"'table"
 

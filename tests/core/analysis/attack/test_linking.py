@@ -261,7 +261,8 @@ def fits(name: str, cell: str, value: str) -> bool:
 @st.composite
 def attacks(draw: st.DrawFn) -> tuple[Task, Table, Table, list[str]]:
     rng = random.Random(draw(st.integers(0, 2**32)))
-    n, names = rng.randrange(3, 25), ["age", "zip", "job", "town"]
+    n = rng.randrange(3, 25)
+    names = ["age", "zip", "job", "town"]
     data = {name: [rng.choice(pool) for _ in range(n)] for name, pool in POOLS.items()}
     data["age"][0], data["job"][0] = "20", "cook"  # not everything missing
     output = Output(

@@ -106,7 +106,8 @@ def test_candidates_are_those_of_the_definition(data: st.DataObject) -> None:
     ages = data.draw(st.lists(st.integers(18, 24), min_size=n, max_size=n))
     jobs = data.draw(st.lists(st.sampled_from(JOBS), min_size=n, max_size=n))
     task = task_of([str(age) for age in ages], jobs)
-    boxes, tables = [], []
+    boxes = []
+    tables = []
     for _ in range(2):
         labels = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
         if max(labels) < 0:
@@ -119,7 +120,8 @@ def test_candidates_are_those_of_the_definition(data: st.DataObject) -> None:
             for label in set(labels) - {-1}
             for mates in [[j for j in range(n) if labels[j] == label]]
         ])  # fmt: skip
-    expected, worst = {}, {}
+    expected = {}
+    worst = {}
     for i in range(n):
         pairs = [(a, b) for a in boxes[0] if i in a for b in boxes[1] if i in b]
         if pairs:
@@ -176,7 +178,8 @@ def visits(ages: list[str], who: list[str]) -> Task:
 
 def test_several_records_of_one_person_are_one_candidate() -> None:
     """Two records share both rows, and both are Ann's: she is found."""
-    ages, earlier = ["20", "21", "35", "36"], published(["[20..21]"] * 2 + ["[35..36]"] * 2)
+    ages = ["20", "21", "35", "36"]
+    earlier = published(["[20..21]"] * 2 + ["[35..36]"] * 2)
     alone = together(VISITS, visits(ages, ["Ann", "Ann", "Bo", "Cy"]), earlier, earlier)
     assert alone.counted == "people"
     assert (alone.people, alone.unique, alone.fewest) == (3, 1, 1)
@@ -229,7 +232,8 @@ def test_people_are_counted_by_definition(made: tuple[Task, Table, Table]) -> No
     def sharing(table: Table, one: int) -> set[int]:
         return set().union(*(row for row in rows(table) if one in row))
 
-    candidates, at_worst = [], []
+    candidates = []
+    at_worst = []
     for person in sorted(set(who)):
         own = [i for i, whose in enumerate(who) if whose == person]
         both = [sharing(new, i) & sharing(earlier, i) for i in own]

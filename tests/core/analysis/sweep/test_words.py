@@ -5,7 +5,8 @@ from __future__ import annotations
 from kanon_tui.core.analysis.sweep.output import sweep_in_words
 from kanon_tui.core.analysis.sweep.sweep import METRICS, SweepPoint
 
-NCP, RV = METRICS[0], METRICS[1]
+NCP = METRICS[0]
+RV = METRICS[1]
 
 
 def point(name: str, k: int, ncp: float | None, rv: float = 0.5, gone: int = 0) -> SweepPoint:

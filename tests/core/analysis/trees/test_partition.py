@@ -320,9 +320,11 @@ def test_folds_are_even_for_every_value(target: list[int], seed: int) -> None:
 def test_auc_counts_pairs_in_the_right_order(records: list[tuple[int, int]]) -> None:
     target = np.array([t for t, _ in records])
     chances = np.array([[s / 4, (4 - s) / 8, (4 - s) / 8] for _, s in records])
-    areas, weights = [], []
+    areas = []
+    weights = []
     for value in sorted(set(target.tolist())):
-        inside, outside = chances[target == value, value], chances[target != value, value]
+        inside = chances[target == value, value]
+        outside = chances[target != value, value]
         if len(outside):
             pairs = [(a > b) + 0.5 * (a == b) for a in inside for b in outside]
             areas.append(sum(pairs) / len(pairs))

@@ -186,7 +186,8 @@ def test_errors_of_count_queries_are_those_of_a_recount(
         return query
 
     monkeypatch.setattr(queries, "_drawn", remember)
-    task, names = result.task, ["age", "town", "pay", "flu"]
+    task = result.task
+    names = ["age", "town", "pay", "flu"]
     published = PublishedTable(project, replace(task, seed=3), as_table(result.table))
     read = published.read(names)
     monkeypatch.setattr(queries, "MOST_QUERIES", 40)

@@ -199,7 +199,8 @@ def test_cuts_and_what_is_said_of_them(
     monkeypatch.setattr(classes, "_PAIRS_AT_A_TIME", at_a_time)
     kinds: Counter[str] = Counter()
     for result in results(name, range(tries(12))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, ClassReasons)
         for x in range(len(task.quasi)):
             for record in range(task.n):
@@ -233,7 +234,8 @@ def check_cell(
     cuts: list[tuple[Records, Records]],
     kinds: Counter[str],
 ) -> None:
-    task, why = reasons.task, reasons.of_record(record, x)
+    task = reasons.task
+    why = reasons.of_record(record, x)
     kinds.update(change.kind for change in why.changes)
     best = max((min(map(len, both)) for both in cuts if allowed(with_k(task, 1), *both)), default=0)
     values = [change.value for change in why.changes if change.kind == "k"]
@@ -258,7 +260,8 @@ def check_cell(
 
 def fewer(reasons: ClassReasons, record: int, x: int) -> Iterator[Records]:
     """Whom to suppress so that the rest of the class could be published finer."""
-    attribute, members = reasons.task.quasi[x], shown(reasons.result, record, x)
+    attribute = reasons.task.quasi[x]
+    members = shown(reasons.result, record, x)
     code = {i: int(attribute.column.codes[i]) for i in members}
     if record not in code or len(set(code.values())) == 1:
         return
@@ -279,7 +282,9 @@ def fewer(reasons: ClassReasons, record: int, x: int) -> Iterator[Records]:
 
 def check_attribute(reasons: ClassReasons, x: int, kinds: Counter[str]) -> None:
     """The numbers of the attribute, from the cuts of every record of every class."""
-    result, task, why = reasons.result, reasons.task, reasons.of_attribute(x)
+    result = reasons.result
+    task = reasons.task
+    why = reasons.of_attribute(x)
     cuts: dict[int, list[tuple[Records, Records]]] = {}
     for record, number in enumerate(result.release.classes.tolist()):
         cuts.setdefault(number, []).extend(sides(result, record, x))

@@ -38,7 +38,8 @@ def held(result: Result, record: int, x: int) -> list[int]:
 def test_cuts_are_those_of_the_class(name: str) -> None:
     seen = 0
     for result in results(name, range(tries(16))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, ClassReasons)
         singly = result.grouping.suppressed_cells
         for x, attribute in enumerate(task.quasi):
@@ -87,7 +88,8 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
 def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
     seen = 0
     for result in results(name, range(tries(16))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         for x, attribute in enumerate(task.quasi):
             for record in np.flatnonzero(~result.release.suppressed).tolist():
                 for change in reasons.of_record(record, x).changes:

@@ -46,7 +46,8 @@ def passes(task: Task, levels: Sequence[int], k: int, allowed: int) -> bool:
 def test_one_level_finer_is_counted_as_by_hand(name: str, suppression: float) -> None:
     looked_at = 0
     for result in results(name, range(60), suppression):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
             if level == 0:
@@ -83,7 +84,9 @@ def test_every_named_change_works_and_nothing_smaller_does(name: str, suppressio
 
 
 def check_changes(reasons: LevelReasons, x: int, changes: Sequence[Change]) -> None:
-    task, allowed, levels = reasons.task, reasons.allowed, list(reasons.levels)
+    task = reasons.task
+    allowed = reasons.allowed
+    levels = list(reasons.levels)
     if levels[x] == 0:
         assert changes == ()
         return
@@ -122,7 +125,8 @@ def test_a_smaller_k_or_more_suppression_keeps_the_finer_level_when_run() -> Non
     """The changes are not only counted: a run with them has a string that is worth as much."""
     tried = 0
     for result in results("global", range(40), 0.1):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
             for change in reasons.of_attribute(x).changes:
@@ -154,7 +158,8 @@ def test_a_suppressed_record_is_told_how_few_it_is_like() -> None:
 def test_company_of_a_suppressed_record_is_counted() -> None:
     seen = 0
     for result in results("global", range(40), 0.3):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for record in np.flatnonzero(result.release.suppressed).tolist():
             seen += 1

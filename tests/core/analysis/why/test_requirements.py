@@ -188,7 +188,8 @@ def test_every_named_change_works_and_nothing_smaller_does(name: str) -> None:
 
 
 def check_changes(reasons: LevelReasons, x: int, changes: Sequence[Change]) -> None:
-    task, levels = reasons.task, list(reasons.levels)
+    task = reasons.task
+    levels = list(reasons.levels)
     if levels[x] == 0:
         assert changes == ()
         return
@@ -232,7 +233,8 @@ def test_the_cells_of_a_random_table() -> None:
     """What is said of a record's class one level finer is true of it."""
     seen: Counter[str] = Counter()
     for result in results("global", range(tries(40))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
             if level == 0:
@@ -261,7 +263,8 @@ def test_the_cells_of_a_random_table() -> None:
 def test_changes_keep_the_finer_level_when_run() -> None:
     tried: Counter[str] = Counter()
     for result in results("global", range(tries(40))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
             for change in reasons.of_attribute(x).changes:
@@ -284,7 +287,8 @@ def test_changes_keep_the_finer_level_when_run() -> None:
 def test_what_would_publish_a_suppressed_record() -> None:
     kinds: Counter[str] = Counter()
     for result in results("global", range(tries(180))):
-        reasons, task = explainer(result), result.task
+        reasons = explainer(result)
+        task = result.task
         assert isinstance(reasons, LevelReasons)
         for record in np.flatnonzero(result.release.suppressed).tolist():
             check_suppressed(reasons, task, record, kinds)

@@ -36,7 +36,8 @@ def is_inside(text: str, label: str) -> bool:
     for form, closed in _LABELS:
         match = form.fullmatch(label)
         if match:
-            low, high = Decimal(match[1]), Decimal(match[2])
+            low = Decimal(match[1])
+            high = Decimal(match[2])
             return low <= number and (number <= high if closed else number < high)
     return number == Decimal(label)
 
