@@ -283,10 +283,10 @@ READ_AS = {"quotes": "quote", "table": "sheet"}
 
 def first_lines(path: Path, most: int = 50) -> pl.DataFrame:
     """Return the first lines of a file as they are, for one that cannot be read."""
+    lines: list[str] = []
     with suppress(OSError), path.open("rb") as file:
-        lines = file.read(20_000).decode("utf-8", "replace").splitlines()
-        return pl.DataFrame({"the first lines of the file": lines[:most]})
-    return pl.DataFrame({"the first lines of the file": []})
+        lines = file.read(20_000).decode("utf-8", "replace").splitlines()[:most]
+    return pl.DataFrame({"the first lines of the file": pl.Series(lines, dtype=pl.String)})
 
 
 def reading_options(data: DataSource, facts: FileFacts | None) -> dict[str, list[tuple[str, Any]]]:

@@ -240,7 +240,7 @@ async def test_few_lines_show_fields_on_run_and_records_on_results(sample, make_
         await wait_until(pilot, lambda: session_of(pilot).results)
         await pilot.press("6")
         await settle(pilot)
-        assert pilot.app.screen.query_one("#left").size.height >= 4
+        assert pilot.app.screen.query_one("#table").size.height >= 4
 
 
 @pytest.mark.parametrize("keys", [("2",), ("f1",)])

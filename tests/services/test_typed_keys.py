@@ -12,10 +12,13 @@ from textual.widgets import Input
 
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.status_line import NO_MESSAGE
 from tests.screens.slow_threads import send_keys
 
 
 class TwoFields(App[None]):
+    status_message = NO_MESSAGE
+
     def __init__(self) -> None:
         super().__init__()
         self.held: Screen[Any] | None = None
