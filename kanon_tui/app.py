@@ -117,8 +117,8 @@ class KanonApp(App[None]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._theme_of_mode: dict[str, str] = {}
         self.animation_level = "none"
-        for known in THEMES:
-            self.register_theme(known)
+        for built_in_theme in THEMES:
+            self.register_theme(built_in_theme)
         self.theme = self._parsed_theme = theme or default_theme()
         self.stylesheet.set_variables(self.get_css_variables())  # for the parsing at the start
         self.set_keymap(keys or {})
@@ -158,10 +158,12 @@ class KanonApp(App[None]):
         Textual asks for it twice whenever a mode is shown for the first time, and at the start,
         when they are parsed already.
         """
-        known, self._theme_of_mode[self.current_mode] = dict(self._theme_of_mode), self.theme
-        if not known and self.theme == self._parsed_theme:
+        is_first = not self._theme_of_mode
+        styled_for = self._theme_of_mode.get(self.current_mode)
+        self._theme_of_mode[self.current_mode] = self.theme
+        if is_first and self.theme == self._parsed_theme:
             self.stylesheet.update(self, animate=animate)
-        elif known.get(self.current_mode) != self.theme:
+        elif styled_for != self.theme:
             super().refresh_css(animate)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -339,9 +341,9 @@ def launch(file: Path | None = None, *, mouse: bool = True, present: bool = Fals
     from kanon_tui.settings import load_settings
 
     settings = load_settings(os.environ)
-    known = binding_names() if settings.keys else set()
+    names = binding_names() if settings.keys else set()
     for name in settings.keys:
-        check_known(name, known, f"settings.yaml: keys: there is nothing named '{name}'")
+        check_known(name, names, f"settings.yaml: keys: there is nothing named '{name}'")
     app = KanonApp(
         file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme,
         present=present,

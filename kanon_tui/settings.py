@@ -59,35 +59,37 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
     import yaml
 
     path = user_config_path("kanon-tui") / "settings.yaml"
-    given: object = {}
+    settings: object = {}
     if path.is_file():
         try:
-            given = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+            settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
         except (OSError, UnicodeDecodeError, yaml.YAMLError):
             raise InputError(f"{path}: it cannot be read as YAML; mend or remove it") from None
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         raise InputError(f"{path}: write one setting a line, such as theme: kanon-light")
-    for name in given:
+    for name in settings:
         check_known(str(name), NAMES, f"{path}: unknown setting '{name}'")
-    theme = environment.get("KANON_THEME") or given.get("theme")
-    mouse = given.get("mouse", True)
+    theme = environment.get("KANON_THEME") or settings.get("theme")
+    mouse = settings.get("mouse", True)
     if not (theme is None or isinstance(theme, str)):
         raise InputError(f"{path}: theme is the name of a theme, such as kanon-light")
     if not isinstance(mouse, bool):
         raise InputError(f"{path}: mouse is on or off, not '{mouse}'")
-    return Settings(user_state_path("kanon-tui"), theme, _keys(given.get("keys", {}), path), mouse)
+    return Settings(
+        user_state_path("kanon-tui"), theme, _keys(settings.get("keys", {}), path), mouse
+    )
 
 
-def _keys(given: object, path: Path) -> dict[str, str]:
+def _keys(written: object, path: Path) -> dict[str, str]:
     """Return the keys of a preset, of single bindings, or of a preset with exceptions."""
-    own = {"preset": given} if isinstance(given, str) else given
-    if not isinstance(own, dict):
+    bindings = {"preset": written} if isinstance(written, str) else written
+    if not isinstance(bindings, dict):
         raise InputError(
             f"{path}: write keys: vim, or keys: {{NAME: KEY}} with names of docs/keys.md"
         )
-    own = {str(name): str(key) for name, key in own.items()}
-    preset = own.pop("preset", None)
+    bindings = {str(name): str(key) for name, key in bindings.items()}
+    preset = bindings.pop("preset", None)
     if preset is not None and preset not in PRESETS:
         hint = suggestion(preset, PRESETS)
         raise InputError(f"{path}: there are no keys named '{preset}'; {hint}")
-    return {**PRESETS.get(preset or "", {}), **own}
+    return {**PRESETS.get(preset or "", {}), **bindings}

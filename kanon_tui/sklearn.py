@@ -94,14 +94,14 @@ class KAnonymizer(_Transformer, _Estimator):  # type: ignore[misc]
         classes = published.with_columns(pl.lit(True).alias(_IN_CLASS))
         # A published missing cell is a text as well: null is only what nothing covers.
         in_class = cells.join(classes, on=cells.columns, how="left", maintain_order="left")
-        seen = in_class[_IN_CLASS].fill_null(False)
-        if self.unseen == "error" and not seen.all():
-            rows = (~seen).arg_true()
+        belongs_to_class = in_class[_IN_CLASS].fill_null(False)
+        if self.unseen == "error" and not belongs_to_class.all():
+            rows = (~belongs_to_class).arg_true()
             raise InputError(
-                f"{len(rows):,} of {len(seen):,} rows belong to no class of those that were "
-                f"fitted, the first is row {rows[0]}; leave them out, or set unseen='star'"
+                f"{len(rows):,} of {len(belongs_to_class):,} rows belong to no class of those that "
+                f"were fitted, the first is row {rows[0]}; leave them out, or set unseen='star'"
             )
-        shown = cells.select(pl.when(seen).then(pl.all()).otherwise(pl.lit(HIDDEN)))
+        shown = cells.select(pl.when(belongs_to_class).then(pl.all()).otherwise(pl.lit(HIDDEN)))
         return shown if isinstance(X, pl.DataFrame) else shown.to_numpy().astype(object)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:

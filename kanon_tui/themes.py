@@ -37,5 +37,7 @@ THEMES = tuple(_theme(name, colours) for name, colours in _COLOURS.items())
 def default_theme() -> str:
     """Return the dark theme, unless the terminal has only 16 colours."""
     terminal = os.environ.get("TERM", "")
-    many = "256color" in terminal or os.environ.get("COLORTERM") or terminal == "xterm-kitty"
-    return "kanon-dark" if many or not terminal else "ansi-dark"
+    has_many_colours = (
+        "256color" in terminal or os.environ.get("COLORTERM") or terminal == "xterm-kitty"
+    )
+    return "kanon-dark" if has_many_colours or not terminal else "ansi-dark"

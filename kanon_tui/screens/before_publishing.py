@@ -218,7 +218,7 @@ class UncoveredColumns:
 
 @dataclass(frozen=True)
 class ColumnsDecided:
-    """What becomes of some columns that k does not cover."""
+    """A decision about columns that k does not cover."""
 
     names: tuple[str, ...]
     what: str

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class LooksAt(Enum):
-    """What an analysis looks at, besides its options."""
+    """The kind of thing that an analysis looks at, besides its options."""
 
     NOTHING = "nothing"
     """Options alone; in the application there is a table, which it may use."""
@@ -44,7 +44,7 @@ class LooksAt(Enum):
 
 @dataclass(frozen=True)
 class Findings:
-    """What an analysis found: sentences and sections for people, figures for programs."""
+    """The answer of an analysis: sentences and sections for people, figures for programs."""
 
     sections: Sequence[Section] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)

@@ -73,11 +73,11 @@ def _is_table(written: Any) -> bool:
 def _by_table(name: str, table: Any) -> Specification:
     rows = all_texts(as_frame(table), f"the hierarchy of {name}").rows()
     levels: dict[str, list[str]] = {}
-    for value, *labels in rows:
+    for row, (value, *labels) in enumerate(rows, start=1):
         if levels.setdefault(value, labels) != labels:
             raise InputError(
-                f"{name}: its hierarchy has two rows with different labels for one value "
-                f"(row {len(levels) + 1}); a value has one row"
+                f"{name}: row {row} of its hierarchy has other labels for a value than a row "
+                "before; a value has one row"
             )
     return {"levels": levels}
 

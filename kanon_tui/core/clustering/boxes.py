@@ -40,7 +40,7 @@ class Measure(Enum):
 
 @dataclass(frozen=True)
 class MergeObjective:
-    """What merges are chosen by."""
+    """The score by which merges are chosen."""
 
     mode: int
     """One of the modes of `kanon_tui.core.kernels.merging`."""

@@ -54,7 +54,7 @@ def _no_records() -> Int64s:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GroupEvent(Event):
-    """What a decision did to the groups of records; filled in while somebody watches.
+    """A decision that changes the groups of records; watched runs fill in which records.
 
     Groups are numbered as the algorithm likes, from 0.
     """

@@ -23,7 +23,7 @@ class RecordPlaced(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """Whether the record is the first of its cluster."""
+        """The name of the event for programs: start or grow."""
         return "start" if self.size == 1 else "grow"
 
 
@@ -44,7 +44,7 @@ class MemberTaken(RecordPlaced):
 
     @property
     def kind(self) -> str:
-        """Whether the record starts or closes its cluster."""
+        """The name of the event for programs: close or start or grow."""
         if self.full:
             return "close"
         return "start" if self.size == 1 else "grow"
@@ -117,7 +117,7 @@ class OtherValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueComparison:
-    """How far the other values of a category are from that of a record."""
+    """The distances of the other values of a category from that of a record."""
 
     attribute: AttributeNumber
     others: tuple[OtherValue, ...]
@@ -168,7 +168,7 @@ class ClustersClosed(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """Whether a cluster is closed."""
+        """The name of the event for programs: close or grow."""
         return "close" if self.new else "grow"
 
 
@@ -219,7 +219,7 @@ class LeftOversPlaced(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """What happens to them."""
+        """The name of the event for programs: suppress or join."""
         return "suppress" if self.suppressed else "join"
 
 
@@ -242,7 +242,7 @@ class ClassTaken(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """Whether it is one of the last classes."""
+        """The name of the event for programs: rest or close."""
         return "rest" if self.of_the_last else "close"
 
 
@@ -256,7 +256,7 @@ class ClassesTaken(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """Whether the last classes are among them."""
+        """The name of the event for programs: rest or close."""
         return "rest" if self.of_the_last else "close"
 
 

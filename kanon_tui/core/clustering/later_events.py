@@ -42,7 +42,7 @@ class ClassesChanged(GroupEvent):
 
     @property
     def kind(self) -> str:
-        """Whether a class is divided."""
+        """The name of the event for programs: divide or exchange."""
         return "divide" if self.split else "exchange"
 
 

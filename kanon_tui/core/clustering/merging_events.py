@@ -22,7 +22,7 @@ class ClusterSeen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergeTerms:
-    """What the score of a merge is computed from, attribute by attribute."""
+    """The terms of the score of a merge, attribute by attribute."""
 
     union: Floats
     """The extent of the union, where nothing is hidden."""

@@ -228,7 +228,7 @@ class PartsOfTable:
 
 @dataclass(frozen=True, eq=False)
 class _Verdicts:
-    """Which of the parts that were looked at are closed, and which cuts are accepted."""
+    """The verdicts on parts that were looked at: the closed parts, and the accepted cuts."""
 
     closed: Flags
     accepted: Flags

@@ -23,7 +23,7 @@ Attributes = tuple[AttributeNumber, ...]
 
 
 class Inferred(StrEnum):
-    """What is known of a string without a test."""
+    """A verdict on a string that needs no test."""
 
     PASSES = "passes"
     FAILS = "fails"
@@ -32,7 +32,7 @@ class Inferred(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why strings need no test. A search may have reasons of its own, named as they are told."""
+    """A reason why strings need no test; searches may have reasons of their own, told by name."""
 
     name: Word
     inferred: Inferred
@@ -89,7 +89,7 @@ class PointerState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringChanges:
-    """What pictures draw: the strings tested and settled since the last event."""
+    """The strings tested and settled since the last event, for pictures."""
 
     lattice: LatticeGrid
     tests: tuple[Tested, ...]
@@ -101,7 +101,7 @@ class StringChanges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """How far a search has come."""
+    """The progress of a search: its best string, bound and gap."""
 
     best: PassingString | None = None
     """The best passing string so far."""
@@ -176,7 +176,7 @@ class ListedString:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """Why this string is tested and no other.
+    """A reason why this string is tested and no other.
 
     A search may have ways of its own, named as they are told.
     """
@@ -226,7 +226,7 @@ class StringTested(SearchEvent):
 
     @property
     def cause(self) -> str:
-        """How it was picked."""
+        """The name of the reason why it was picked."""
         return self.picked.how
 
     @property

@@ -51,7 +51,7 @@ def declared_objective(help: str, *own_choices: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Worth:
-    """What a string is worth by an objective, as reports show it."""
+    """The worth of a string by an objective, as reports show it."""
 
     objective: Word
     figure: float

@@ -338,7 +338,7 @@ class LatticeGrid:
 
     @property
     def followed(self) -> bool:
-        """Whether every single string is."""
+        """Whether every single string is drawn."""
         return self.count <= MOST_DRAWN
 
     @cached_property

@@ -64,7 +64,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What there is to tell about an event."""
+    """The words, choice and records that tell a viewer about an event."""
 
     sentence: str
     choice: Choice | None = None

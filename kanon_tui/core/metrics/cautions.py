@@ -19,7 +19,7 @@ from kanon_tui.core.text import Note, Quotable, first_few, note, plural
 
 
 class Severity(StrEnum):
-    """How much a caution says against a release."""
+    """The weight of a caution: whether it speaks against the release."""
 
     WARNING = "warning"
     """The release is verified and should not leave the house like this: it is amber, not green."""

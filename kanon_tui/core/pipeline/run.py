@@ -87,7 +87,7 @@ class RunStep(Step):
 
     @cached_property
     def lesson(self) -> Lesson:
-        """What there is to tell about it."""
+        """The words and choice that tell a viewer about the step."""
         from kanon_tui.core.lessons.telling import lesson_of
 
         return lesson_of(self.event, self.task)

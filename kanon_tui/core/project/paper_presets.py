@@ -17,7 +17,7 @@ _FULL_DOMAIN = ("global", "local", "hybrid", "distributed", "incognito", "datafl
 
 @dataclass(frozen=True)
 class PaperPreset:
-    """What a document decides about algorithms; the first is its own."""
+    """The options of algorithms that a document decides on; the first algorithm is its own."""
 
     source: str
     """Where it says so."""

@@ -40,7 +40,7 @@ class AtRisk:
 
 @dataclass(frozen=True)
 class ColumnContribution:
-    """What one of the columns beside the quasi-identifiers contributes to the unique records."""
+    """The unique records that one of the columns beside the quasi-identifiers brings."""
 
     name: str
     left: AtRisk

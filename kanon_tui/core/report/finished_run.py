@@ -143,7 +143,7 @@ class FinishedRun:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What must be said of the release although it verifies, severe cautions first."""
+        """The cautions about a release that verifies, severe ones first."""
         return cautions_of(self.release, self.measures)
 
     @property

@@ -21,7 +21,7 @@ _FIGURE = len("100%")
 
 @dataclass(frozen=True)
 class KeptAndLost:
-    """What one published column has kept and lost."""
+    """The shares that one published column has kept and lost."""
 
     level: str
     kept: float | None = None
@@ -32,7 +32,7 @@ class KeptAndLost:
 
 @dataclass(frozen=True)
 class ReleaseShares:
-    """What a release has kept and lost, by attribute and in sum."""
+    """The shares that a release has kept and lost, by attribute and in sum."""
 
     level_title: str
     """`level`, or for a clustering, whose classes have none, `span`."""

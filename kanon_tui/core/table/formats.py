@@ -53,7 +53,7 @@ class Contents:
 
 
 class FormatModule(Protocol):
-    """What the module of a format defines."""
+    """The functions that the module of a format defines."""
 
     def read(self, path: Path, options: "ReadOptions") -> Contents:
         """Return the columns of a file as texts."""

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 
 class Meaning(Enum):
-    """What a figure of an event stands for, where it is no count or measure."""
+    """The kind of thing that a figure of an event stands for, where it is no count or measure."""
 
     RECORD = "the number of a record"
     VALUE = "a value of the table, or its code"
@@ -51,12 +51,12 @@ class Event:
 
     @property
     def landmark(self) -> str:
-        """What a viewer who looks for such events jumps to."""
+        """The name under which a viewer can jump to events of this kind."""
         return self.kind
 
     @property
     def cause(self) -> str:
-        """What brought it about, where lines of pseudo-code differ in that."""
+        """The name of its cause, where lines of pseudo-code differ in that."""
         return ""
 
     @property

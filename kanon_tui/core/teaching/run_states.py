@@ -272,7 +272,7 @@ class Joined:
 
 @dataclass(frozen=True, eq=False)
 class _Before:
-    """What an event changes in the state of a clustering, as it was before."""
+    """The part of a clustering's state that an event changes, as it was before the event."""
 
     groups: Int32s | None
     """All groups where they are numbered anew; else those of the records that move."""

@@ -78,14 +78,14 @@ class AnalysisPanel(AnalysisScreen):
 
     @property
     def found(self) -> Any:
-        """What the function of the library returns for what is shown; None before there is any."""
+        """The findings that are shown; None before there are any."""
         if self.findings is None or self.findings.answer is None:
             return self.findings
         return self.findings.answer
 
     @property
     def doing(self) -> str:
-        """What the line on top says while it is asked."""
+        """The words of the line on top while the analysis is at work."""
         return "computing"
 
     @property

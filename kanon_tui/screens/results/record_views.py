@@ -67,7 +67,7 @@ def tables(
 
 
 class RecordsView(GridSource):
-    """What both views share: columns, headings, and the records behind the rows."""
+    """The common part of the views: columns, headings, and the records behind the rows."""
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class PairRows(RecordsView):
 
 
 class ClassRows(RecordsView):
-    """What every class publishes, and below it the original values of its records."""
+    """The rows of all classes: the published values, and below them the originals."""
 
     records: ResultRecords
     before: ReleaseRows

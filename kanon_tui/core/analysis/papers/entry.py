@@ -106,7 +106,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class CurveClaim:
-    """What a document says of curves whose points it does not print."""
+    """A claim of a document about curves whose points it does not print."""
 
     says: str = declared(help="The claim in a sentence", required="says: TEXT")
     relation: str = declared(

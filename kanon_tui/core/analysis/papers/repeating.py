@@ -57,7 +57,7 @@ class ClaimVerdict:
 
     @property
     def axis(self) -> str:
-        """What the points are."""
+        """The quantity that the points are drawn over."""
         return "records" if self.claim.over_records else "k"
 
 
